@@ -2,7 +2,7 @@
 import {askAnew, outsideBox} from './discover/anew.js';
 import {GroupView} from './discover/group.js';
 import {keysLine, openKeys} from './discover/keys.js';
-import {GroupList, isPutAside, mostlyLabelled} from './discover/list.js';
+import {GroupList, isPutAside, mostlyLabelled, noneLeft} from './discover/list.js';
 import {askTarget} from './discover/merging.js';
 import {TrafficTab} from './discover/traffic.js';
 import {address, query, setQuery} from './shared/address.js';
@@ -203,12 +203,12 @@ class DiscoverPage {
         firstAct(project, counts),
       );
     if (!waiting) {
-      const words = 'Groups are made of texts without a label. Import more to see what is new.';
+      const words = 'Groups are made of texts that wait for a label. Import more to see what is new.';
       const again = {'data-key': 'find', onclick: () => this.#finds({out_of_scope: true})};
       const most = `Group ${plural(outside, 'text')} labelled “${this.#intents.nothing}”`;
       const brings = h('a', {class: 'button primary', href: address('data', project)}, 'Import texts');
       const acts = outside ? h('div', {class: 'row centre'}, brings, h('button', again, most)) : brings;
-      return emptyPage('Every text has a label', words, acts);
+      return emptyPage('No text is left to group', words, acts);
     }
     const finds = () => this.#finds({out_of_scope: Boolean(box && box.querySelector('input').checked)});
     const find = {class: 'primary', 'data-key': 'find', onclick: finds};
@@ -260,7 +260,7 @@ class DiscoverPage {
           ? `${plural(ungrouped, 'new text')} ${ungrouped === 1 ? 'is' : 'are'} in no group.`
           : open.length
             ? `${plural(open.length, 'group')} to look at, ${order}.`
-            : 'No group is left to look at: all are taken or for later.',
+            : noneLeft(groups),
         ungrouped ? '' : mostlyLabelled(groups),
       ),
       ungrouped > 0 && h('button', {...sort, class: 'primary'}, 'Sort them in'),

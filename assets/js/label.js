@@ -25,7 +25,7 @@ import {fill, h, select} from './shared/elements.js';
 import {IntentFinder} from './shared/finder.js';
 import {Intents} from './shared/intents.js';
 import {complain, guarded, toast} from './shared/messages.js';
-import {whenLabelsCount} from './shared/newest.js';
+import {whenLabelsCount, WHEN_TESTS_COUNT} from './shared/newest.js';
 import {failed} from './shared/skeleton.js';
 import {number} from './shared/words.js';
 import {frame} from './studio.js';
@@ -241,7 +241,7 @@ class LabelPage {
   }
 
   #onStatus(status, before) {
-    this.#counting.textContent = whenLabelsCount(status);
+    this.#drawCounting();
     const left = status.unlabelled - this.#decisions.unsaved;
     const isNews = !before || this.#isNewsOfLabels(status);
     if (before && isNews && left !== this.#waiting) this.#sure.load(); // labels of another page, say
@@ -333,7 +333,7 @@ class LabelPage {
     this.#countLeft(this.#waiting + more);
     this.#sure.count(more);
     if (isLabel) this.#today.count(-more);
-    this.#few.count(-more);
+    this.#few.count(-more, isLabel);
   }
 
   // The server sends this count every few seconds; in between it is counted here.
@@ -350,6 +350,14 @@ class LabelPage {
     const {limit} = this.#sure;
     if (first) this.#card.draw(first, {chosen: this.#chosen, status: this.#context.status, limit});
     else this.#card.rest(fetching ? h('p', {class: 'empty'}, 'Looking for texts …') : this.#done());
+    this.#drawCounting();
+  }
+
+  // When the label of the text on the card counts.
+  #drawCounting() {
+    const isTest = this.#queue.first?.split === 'test';
+    const words = isTest ? WHEN_TESTS_COUNT : whenLabelsCount(this.#context.status);
+    if (this.#counting.textContent !== words) this.#counting.textContent = words;
   }
 
   #done() {

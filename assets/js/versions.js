@@ -276,7 +276,10 @@ class VersionsPage {
     this.#picker.value = ''; // so that the same file can be chosen again
     const made = await upload(`${this.#base}/bundles`, file);
     const name = made.model.replace(/^.*@/, 'version ');
-    await this.#tell(`Imported as ${name}.`, 'It is complete. “Use version” lets it answer.');
+    await this.#context.refresh().catch(() => {}); // the header shows the error
+    // The first version of a project answers at once.
+    if (`version ${this.#context.status.champion}` === name) await this.#tell(`Imported: ${name} answers now.`);
+    else await this.#tell(`Imported as ${name}.`, `“Use ${name}” lets it answer.`);
   }
 }
 

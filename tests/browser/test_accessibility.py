@@ -58,6 +58,8 @@ def test_no_page_has_a_serious_fault_and_all_fit_a_phone(
             page.get_by_text("Another measure").click()
             page.get_by_label("Measure", exact=True).select_option("mixture")
             expect(page.locator(".fence").first).to_contain_text("a familiarity of")
+            wishes = page.locator("[data-role=wishes]")
+            expect(wishes).not_to_contain_text("below the score of a limit")
         page.evaluate(AXE)
         assert faults(page) == [], name
         assert page.locator("h1").count() == 1, name

@@ -150,16 +150,26 @@ def _towards_a_model(facts: ProjectFacts) -> NextStep:
             "one key labels a whole group."
         )
         return NextStep("discover", "See what the texts are about", reason, "discover")
+    return _first_labels(facts)
+
+
+def _first_labels(facts: ProjectFacts) -> NextStep:
+    """Propose no more labels than there are texts for."""
+    wanted = A_FEW_LABELS - facts.examples
+    few = min(wanted, facts.unlabelled)
     if not facts.examples:
         reason = f"{counted(facts.unlabelled, 'text')} without a label."
-        action = f"Name your intents and label {A_FEW_LABELS} texts"
+        action = f"Name your intents and label {counted(few, 'text')}"
         return NextStep("label", action, reason, "label")
     if facts.taught_intents < 2:
         reason = "A training needs labels of at least two intents."
         return NextStep("label", "Label a second intent", reason, "label")
-    more = A_FEW_LABELS - facts.examples
     reason = f"About {A_FEW_LABELS} labels make a first training worth while."
-    return NextStep("label", f"Label {more} more", reason, "label", {"n": str(more)})
+    action = f"Label {few} more"
+    if few < wanted:
+        reason += " These are all the texts that are left."
+        action = "Label the last text" if few == 1 else f"Label the {few} that are left"
+    return NextStep("label", action, reason, "label", {"n": str(few)})
 
 
 def _learned_words(facts: ProjectFacts) -> str:
@@ -214,12 +224,12 @@ def _worth_words(facts: ProjectFacts, few: int) -> str:
 
 def _when_all_is_learned(facts: ProjectFacts) -> NextStep:
     if facts.label_errors is None and facts.changes is not None:
-        reason = "Every text has a label. Review lists the labels that may be wrong."
+        reason = "Nothing is left to label. Review lists the labels that may be wrong."
         return NextStep("review", "Look for wrong labels", reason, "review")
     if not facts.tests:
         reason = "Without labelled test texts nobody knows how often the answers are right."
         return NextStep("test-set", "Import test texts", reason, "data", _IMPORT_TESTS)
-    reason = "Every text has a label, and the model has learned them."
+    reason = "Nothing is left to label, and the model has learned the labels."
     return NextStep("try", "Try the model", reason, "try")
 
 

@@ -19,12 +19,26 @@ const actionsOf = (nothing, several) => [
   ['unlabel', several ? 'Take all labels away' : 'Take the label away'],
   ['move:train', 'Make examples'],
   ['move:test', 'Make test texts'],
-  ['move:pool', 'Neither example nor test text'],
+  ['move:pool', 'Take out of both sets'],
   ['flag', 'Flag'],
   ['unflag', 'Take the flag away'],
   ['delete', 'Delete'],
   ['erase', 'Erase for good …'],
 ];
+
+// What an act has done to `n` texts; `named` is its intent, and `nothing` the word for none.
+const DONE = {
+  label: (n, {named}) => `${plural(n, 'text')} labelled ${named}.`,
+  'unlabel:one': (n, {named}) => `${named} is taken away from ${plural(n, 'text')}.`,
+  'out-of-scope': (n, {nothing}) => `${plural(n, 'text')} labelled ${nothing}.`,
+  unlabel: n => `${plural(n, 'text has', 'texts have')} no label now.`,
+  'move:train': n => `${plural(n, 'text is an example', 'texts are examples')} now.`,
+  'move:test': n => `${plural(n, 'text is a test text', 'texts are test texts')} now.`,
+  'move:pool': n => `${plural(n, 'text is', 'texts are')} in no set now.`,
+  flag: n => `${plural(n, 'text')} flagged.`,
+  unflag: n => `${plural(n, 'text has', 'texts have')} no flag now.`,
+  delete: n => `${plural(n, 'text')} deleted.`,
+};
 
 export class Bulk {
   #base;
@@ -36,6 +50,7 @@ export class Bulk {
   #intents = []; // the open ones, by name
   #chosen = null; // one of them; a new one has a name and no id
   #intent = h('div', {class: 'of-intent'});
+  #nothing;
   #several;
   #apply;
 
@@ -45,6 +60,7 @@ export class Bulk {
     this.#base = base;
     this.#rows = rows;
     this.#done = done;
+    this.#nothing = nothing;
     this.#several = several;
     this.#more = h('button', {class: 'plain', onclick: () => rows.pickAll()});
     const onchange = () => this.#drawIntent();
@@ -127,7 +143,8 @@ export class Bulk {
   }
 
   async #make() {
-    const [kind, target = ''] = this.#action.value.split(':');
+    const choice = this.#action.value;
+    const [kind, target = ''] = choice.split(':');
     if (kind === 'erase') return this.#erase();
     const {pickedFilter: filter} = this.#rows;
     const {id = '', name} = this.#named ? this.#chosen : {id: target};
@@ -139,7 +156,7 @@ export class Bulk {
     if (!terms) return null;
     const key = newKey();
     const {changed, left} = await post(`${this.#base}/edits`, {...edit, create: isNew ? name : '', key, ...terms});
-    const words = `${plural(changed, 'text')}: ${said[0].toLowerCase()}${said.slice(1)}.`;
+    const words = DONE[choice](changed, {named, nothing: this.#nothing});
     toast(words, leftWords(left), 'good', undoing(this.#base, key, this.#done));
     this.#rows.unpick();
     return this.#done();

@@ -4,7 +4,7 @@ import {fill, h} from '../shared/elements.js';
 import {icon} from '../shared/icons.js';
 import {guarded} from '../shared/messages.js';
 import {call} from '../shared/rest.js';
-import {examplesOf, INTO_AGENT, listOf, problemOf} from './package.js';
+import {examplesOf, INTO_AGENT, listOf, problemOf, refusedDownload, refusedOf} from './package.js';
 
 export class HandoverSheet {
   element = h('section', {class: 'sheet', 'aria-label': 'For a platform', hidden: true});
@@ -75,13 +75,13 @@ export class HandoverSheet {
   #show({words, left_out: leftOut, losses, refusals, files, warning}, path) {
     const href = inStudio(`/api${path}/file`);
     const save = refusals.length
-      ? h('button', {class: 'primary', disabled: true}, 'Download')
+      ? refusedDownload()
       : h('a', {class: 'button primary', href, download: true, 'data-key': 'download-handover'}, 'Download');
     fill(
       this.#report,
       words.map(one => h('p', {class: 'below'}, one)),
       warning && this.#warn(warning),
-      refusals.map(one => examplesOf('Refused by the platform', one)),
+      refusals.map(refusedOf),
       leftOut.map(one => examplesOf('Left out', one)),
       losses.map(one => examplesOf('Not carried', one)),
       files.length > 1 && h('details', {}, h('summary', {}, 'Files'), listOf(files)),

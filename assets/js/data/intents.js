@@ -93,11 +93,12 @@ export class IntentList {
     return call(`${this.#base}/intents/${id}`, {method: 'PATCH', body});
   }
 
-  // What reaches beyond the form is done apart from what the form would save. Each act closes the dialog by `leave`:
-  // until it can, a second press meets the button of the first, and nothing that lies under the dialog.
+  // What reaches beyond the form is done apart from what the form would save, and not before that is saved. Each act
+  // closes the dialog by `leave`: until it can, a second press meets the button of the first, and nothing that lies
+  // under the dialog.
   #otherChanges(intent) {
     const act = (words, action) => {
-      const press = ({target}) => action(() => target.closest('dialog')?.close(''));
+      const press = ({target}) => saveFirst(target, intent) || action(() => target.closest('dialog')?.close(''));
       return busyButton(words, press, {type: 'button', class: 'small'});
     };
     const {multi} = this.#intents;
@@ -119,16 +120,16 @@ export class IntentList {
     );
   }
 
-  #toTexts({id, utterances}) {
-    const href = address('data', this.#context.project, {intent: id});
-    return h('a', {class: 'button small', href}, `Show its ${plural(utterances, 'text')}`);
+  #toTexts(intent) {
+    const href = address('data', this.#context.project, {intent: intent.id});
+    return linkFrom(intent, href, `Show its ${plural(intent.utterances, 'text')}`);
   }
 
   // Review shows what a merge does to answers, once there is a model; until then texts are moved by their labels.
-  #toMerging({id}) {
+  #toMerging(intent) {
     const {project, status} = this.#context;
-    const href = address('review', project, {tab: 'reshape', intent: id, how: 'merge'});
-    return status.champion !== null && h('a', {class: 'button small', href}, 'Merge into another intent …');
+    const href = address('review', project, {tab: 'reshape', intent: intent.id, how: 'merge'});
+    return status.champion !== null && linkFrom(intent, href, 'Merge it in Review');
   }
 
   // Texts that are here already keep a label that they have.
@@ -176,7 +177,8 @@ export class IntentList {
   async #toOutOfScope(intent, leave) {
     const {id, name} = intent;
     const edit = {filter: {intent: id}, kind: 'out-of-scope', value: ''};
-    const terms = await agree(this.#base, edit, `${name} to out of scope`, {own: true, counted: leave});
+    const doing = (n, isAll) => `Make ${plural(n, 'text')} out of scope${isAll ? ` and archive ${name}` : ''}`;
+    const terms = await agree(this.#base, edit, `${name} to out of scope`, {own: true, counted: leave, doing});
     if (!terms) return;
     const key = newKey();
     const {changed, left} = await post(`${this.#base}/edits`, {...edit, key, ...terms});
@@ -198,6 +200,20 @@ const nameField = (value = '') =>
 
 const describing = (words, rows, value = '') =>
   field(words, h('textarea', {name: 'description', rows}, value), {class: 'field below'});
+
+// Whether the form holds a change, which the act at `place` would drop; that is told.
+function saveFirst(place, intent) {
+  const given = Object.fromEntries(new FormData(place.closest('form')));
+  const isChanged = Object.keys(changes(intent, given)).length > 0;
+  if (isChanged) toast('What you changed here is not saved yet.', 'Save it first, or press Cancel to drop it.');
+  return isChanged;
+}
+
+// A way out of the form.
+function linkFrom(intent, href, words) {
+  const onclick = event => saveFirst(event.target, intent) && event.preventDefault();
+  return h('a', {class: 'button small', href, onclick}, words);
+}
 
 const isHex = color => /^#/.test(color);
 

@@ -110,7 +110,7 @@ export class PackageSheet {
       this.#heading(`Your labels in “${name}”, ${PLATFORMS[report.platform]}`, close),
       words.map(one => h('p', {class: 'below'}, one)),
       report.missing > 0 && this.#removal(key, report, removes),
-      report.refusals.map(one => examplesOf('Refused by the platform', one)),
+      report.refusals.map(refusedOf),
       report.changes.length > 0 && changesOf(report.changes, moved + added + removed),
       report.losses.map(one => examplesOf('Not carried', one)),
       report.changed.length > 0 &&
@@ -138,13 +138,10 @@ export class PackageSheet {
   }
 
   #download(key, report, removes) {
+    if (report.refusals.length) return h('div', {class: 'row'}, refusedDownload());
     const href = inStudio(`/api${this.#base}/packages/${key}?remove_missing=${removes}`);
-    const isRefused = report.refusals.length > 0;
-    const save = isRefused
-      ? h('button', {class: 'primary', disabled: true}, 'Download')
-      : h('a', {class: 'button primary', href, download: true, 'data-key': 'download-package'}, 'Download');
-    const rest = 'All other files stay as they are.';
-    return h('div', {class: 'row'}, save, !isRefused && h('span', {class: 'soft small'}, rest));
+    const save = h('a', {class: 'button primary', href, download: true, 'data-key': 'download-package'}, 'Download');
+    return h('div', {class: 'row'}, save, h('span', {class: 'soft small'}, 'All other files stay as they are.'));
   }
 }
 
@@ -177,10 +174,21 @@ export const listOf = texts =>
     texts.map(text => h('li', {dir: 'auto'}, text)),
   );
 
-export const examplesOf = (verb, {what, count, examples, more}) =>
+const FIRST_CHANGE = 'The platform would refuse it: first change what stands above as refused.';
+
+// What keeps a file from being downloaded: open, for it is to be read.
+export const refusedOf = refusal => examplesOf('Refused by the platform', refusal, true);
+
+// The download of a file that the platform would refuse, and why it cannot be pressed.
+export const refusedDownload = () => [
+  h('button', {class: 'primary', disabled: true}, 'Download'),
+  h('span', {class: 'soft small', 'data-role': 'refused'}, FIRST_CHANGE),
+];
+
+export const examplesOf = (verb, {what, count, examples, more}, isOpen = false) =>
   h(
     'details',
-    {},
+    {open: isOpen},
     h('summary', {}, `${verb}: ${what} (${number(count)})`),
     listOf(more ? [...examples, `and ${number(more)} more`] : examples),
   );

@@ -10,7 +10,7 @@ import {number, plural} from '../shared/words.js';
 import {Answers} from './answers.js';
 import {LabelCell} from './labelling.js';
 
-const USED_IN = {train: 'example', test: 'test', pool: 'unlabelled'};
+const USED_IN = {train: 'example', test: 'test', pool: 'in no set'};
 const JOINS = 'It becomes an example when it gets a label';
 const SIZE = 50; // rows of a page
 

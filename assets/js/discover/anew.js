@@ -35,6 +35,7 @@ export async function askAnew(listed, nothing) {
     'Group anew',
     [
       h('p', {}, about),
+      h('p', {}, 'There is no Undo: names that were typed and groups for later do not come back.'),
       outsideBox(outside, nothing),
       field('Number of groups; more groups are smaller', input),
       h('p', {class: 'soft small'}, TRIAL),

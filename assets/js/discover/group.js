@@ -15,7 +15,7 @@ const MIXED = 0.45; // below it, what lies together is no group
 const UNTICK = 'Untick what does not belong.';
 const LOOK = 'These texts have little in common. Untick what does not belong, then press again.';
 const LOOK_OUTSIDE = 'These texts are of several kinds. Untick what you do want answered, then press again.';
-const NONE_PROPOSED = 'Press N and name a new one, or press the number of an intent.';
+const NONE_PROPOSED = 'For a new one: N, type its name, Enter, and then I. Or press the number of an intent, or /.';
 const LONG = 160; // signs; a longer text may fill more lines than are shown
 
 // A long text is cut behind some lines; all of it stands under the pointer, and where Tab stops.

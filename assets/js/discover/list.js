@@ -131,6 +131,12 @@ export const waitingWords = ({size, out_of_scope: outside}, nothing) =>
     .filter(Boolean)
     .join(' · ');
 
+// Says that no group is to be looked at, and why.
+export const noneLeft = groups => {
+  const rest = groups.some(({state}) => state === 'mostly') ? ', for later or mostly labelled' : ' or for later';
+  return `No group is left to look at: all are taken${rest}.`;
+};
+
 // Says how many texts joined groups that have an intent already.
 export const mostlyLabelled = groups => {
   const some = groups.filter(({state}) => state === 'mostly');

@@ -150,10 +150,11 @@ export class TrafficTab {
   }
 
   #head() {
-    const {after, before, covered} = this.#view;
+    const {after, before, covered, earlier, counting} = this.#view;
     const report = inStudio(`/reports/${encodeURIComponent(this.#context.project)}/traffic?days=${this.#days}`);
     const last = new Date(Date.parse(before) - DAY);
-    const compared = `${dayOf(after)} to ${dayOf(last)}, compared with the ${this.#days} days before.`;
+    const beside = counting || earlier.n ? `, compared with the ${this.#days} days before` : '';
+    const compared = `${dayOf(after)} to ${dayOf(last)}${beside}.`;
     const age = Math.floor((Date.now() - Date.parse(before)) / DAY);
     const words = age < OLD ? compared : `${compared} The newest text is ${number(age)} days old.`;
     fill(

@@ -12,6 +12,7 @@ const QUICK = 'Train Quick first'; // one click away, and every card suggests
 const TRAINING = 'The first training runs';
 const TAUGHT = 2; // intents with examples that a training needs
 const NO_INTENT = 'There is no intent yet. Type the name of your first one below.';
+const IS_TEST = 'It checks the model, which never learns from it';
 const LOADING = 'The model is loading; suggestions will follow. You can label already.';
 
 export class Card {
@@ -139,6 +140,7 @@ export class Card {
   #facts(item) {
     return [
       item.labels !== null && h('span', {}, 'labelled ', this.#intents.labels(item.labels)),
+      item.split === 'test' && h('span', {class: 'badge', title: IS_TEST}, 'test text'),
       item.flagged && h('span', {class: 'badge warn'}, item.flagged),
       item.out_of_scope && h('span', {}, 'The model says: ', outside(item.suggestions?.[0]?.intent, this.#intents)),
       this.#enough(item),

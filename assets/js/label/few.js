@@ -7,6 +7,7 @@ export class Few {
   element = h('span', {class: 'small', role: 'status', 'data-role': 'few'});
   #asked = Number(query().get('n'));
   #done = 0;
+  #labelled = 0; // of those; the others were skipped or flagged
   #areTests = false; // they teach the model nothing, and tell how good it is
   #project;
 
@@ -16,22 +17,30 @@ export class Few {
   }
 
   ask(n, areTests) {
-    [this.#asked, this.#done, this.#areTests] = [n, 0, areTests];
+    [this.#asked, this.#done, this.#labelled, this.#areTests] = [n, 0, 0, areTests];
     this.#draw();
   }
 
-  // Texts that were decided: more, or fewer.
-  count(more) {
+  // Texts that were decided: more, or fewer; with `isLabel` they got a label.
+  count(more, isLabel) {
     this.#done = Math.max(0, this.#done + more);
+    if (isLabel) this.#labelled = Math.max(0, this.#labelled + more);
     this.#draw();
   }
 
   #draw() {
-    const [asked, done] = [this.#asked, this.#done];
+    const [asked, done, labelled] = [this.#asked, this.#done, this.#labelled];
     this.element.hidden = !(asked > 0);
     const [page, what] = this.#areTests ? ['versions', 'See how good the model is'] : ['train', 'Train'];
     const next = h('a', {href: address(page, this.#project)}, what);
-    const words = done < asked ? `${number(done)} of these ${number(asked)}` : [h('b', {}, `${number(asked)} done.`)];
-    fill(this.element, words, done >= asked && [' ', next, ', or go on.']);
+    if (done < asked) fill(this.element, `${number(done)} of these ${number(asked)}`);
+    else fill(this.element, h('b', {}, this.#doneWords()), labelled > 0 && [' ', next, ', or go on.']);
+  }
+
+  #doneWords() {
+    const others = this.#done - this.#labelled;
+    return others > 0
+      ? `${number(this.#labelled)} labelled, ${number(others)} without a label.`
+      : `${number(this.#asked)} done.`;
   }
 }

@@ -18,6 +18,11 @@ const MOST_PICKED = 4; // typed labels that are kept as remedies
 const ABOUT_ONE = new Set(['label', 'greedy', 'next']); // the other texts are for comparison
 
 const PRESSED = 'It is done as soon as its effect is counted …'; // in place of the effect, once it was pressed
+// What comes of a remedy without a change, by the kind of finding. Of two people's labels, one is replaced.
+const KEPT = {
+  people: 'Nothing changes here. The next sync puts it in the place of the folder’s.',
+  other: 'Nothing changes, and it is not listed again.',
+};
 export const COUNTED_AGAIN = 'counting again …'; // a finding whose texts have just been changed
 
 const FIRST = {
@@ -216,7 +221,7 @@ export class FindingView {
       line: h('span', {class: 'small soft radius'}, remedy.repair ? COUNTING : ''),
     };
     if (firstOf(remedy)) fill(one.line, firstOf(remedy));
-    if (!remedy.repair) fill(one.line, 'Nothing changes, and it is not listed again.');
+    if (!remedy.repair) fill(one.line, KEPT[this.#finding.kind] ?? KEPT.other);
     if (remedy.label_ids?.length) fill(one.line, 'Opens them on the Label page, one after the other.');
     one.key = h('kbd', {}, key);
     const look = () => this.#open(one);

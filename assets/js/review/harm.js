@@ -1,7 +1,7 @@
 // Whether a change makes more answers wrong than right, and the question that is asked before it.
 import {h} from '../shared/elements.js';
 import {ask} from '../shared/messages.js';
-import {number, plural} from '../shared/words.js';
+import {plural} from '../shared/words.js';
 
 const LABELS = new Set(['relabel', 'add']); // kinds of repairs that give a label
 
@@ -21,8 +21,8 @@ export async function mayHarm(change, words) {
   const harm = harmOf(change);
   if (!harm) return true;
   const {mends, breaks} = harm;
-  const become = breaks === 1 ? 'becomes' : 'become';
-  const told = `${plural(breaks, 'right answer')} ${become} wrong, ${number(mends)} right.`;
+  const good = mends ? `; ${plural(mends, 'wrong one becomes', 'wrong ones become')} right` : ', and none is mended';
+  const told = `${plural(breaks, 'right answer becomes', 'right answers become')} wrong${good}.`;
   const title = `${words}?`;
   if (!LABELS.has(change.repair.kind)) return Boolean(await ask(title, h('p', {}, told), 'Do it anyway', 'danger'));
   const why = 'If you see that the label is right, give it: other examples can make up for that.';

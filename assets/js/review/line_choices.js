@@ -8,7 +8,6 @@ const LENIENT = ['More lenient', 'Much more lenient', 'Most lenient'];
 const STRICT = ['Stricter', 'Much stricter', 'Strictest'];
 const NOW = 'As it is now';
 const EVEN = 'Balanced';
-const BASE = 'Texts below the score of a limit are refused.';
 const ABOUT_EVEN = ' “Balanced”: of 100 texts each, as many are refused wrongly as are let in wrongly.';
 
 // `choose` takes the change of the fence that a press means; a limit that weighs both mistakes needs `fewest` texts
@@ -49,8 +48,9 @@ export function choicesView(found, {fewest, choose}) {
     ...columns.map(({key, n}) => figure(n, one.outcome[key], now[key])),
   ]);
   const head = ['Limit', ...columns.map(({words}) => h('th', {class: 'number'}, words))];
+  const base = `Texts below the ${METHODS[asked.method].name} of a limit are refused.`;
   return [
-    h('p', {class: 'soft small base'}, BASE, offered.some(({lost}) => lost === null) && ABOUT_EVEN),
+    h('p', {class: 'soft small base'}, base, offered.some(({lost}) => lost === null) && ABOUT_EVEN),
     table(head, rows, {class: 'choices'}),
   ];
 }

@@ -7,13 +7,13 @@ const SHOWN_ELSE = 5000;
 const SHOWN_TO_UNDO = 15000;
 const SIGN = {bad: 'circle-x', good: 'circle-check'};
 
-// `undo` takes back what the message tells of; its button stands in the message. So do those of `choices`: words and
-// what they do.
+// `undo` takes back what the message tells of, and is given its words; its button stands in the message. So do those of
+// `choices`: words and what they do.
 export function toast(message, hint = '', kind = '', undo = null, choices = []) {
   const doing = act =>
     guarded(() => {
       node.remove();
-      return act();
+      return act(message);
     });
   const chosen = choices.map(([words, act]) => h('button', {class: 'small', onclick: doing(act)}, words));
   const node = h(

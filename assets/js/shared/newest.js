@@ -135,4 +135,5 @@ export function whenLabelsCount({champion, joins}) {
   return joins ? 'Labels count at once, and in the next training.' : 'Labels count from the next training on.';
 }
 
-export const WHEN_TESTS_COUNT = 'Counts at once in the share of right answers; no training learns test texts.';
+export const WHEN_TESTS_COUNT =
+  'A test text: it counts at once in the share of right answers, and no training learns from it.';

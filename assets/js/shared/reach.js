@@ -36,6 +36,17 @@ export class Reach {
     return free + (this.allows('labelled') ? labelled : 0) + (this.allows('test') ? test : 0);
   }
 
+  // Whether no text stays as it is.
+  get takesAll() {
+    const {free, labelled, test, same} = this.#counts;
+    return same === 0 && this.number === free + labelled + test;
+  }
+
+  // Why nothing would change as it is ticked now.
+  get untilTicked() {
+    return this.#counts.labelled + this.#counts.test > 0 ? 'Tick what may change' : 'Nothing to change';
+  }
+
   allows(name) {
     return Boolean(this.#counts?.[name]) && this.#boxes[name].checked;
   }
@@ -92,11 +103,13 @@ export class Reach {
 }
 
 // Counts what an edit changes and asks; null if the user cancels, else what the edit must say. `of` are options of
-// `Reach`, and `counted`, which is called before it asks.
-export async function agree(base, edit, said, {counted = () => {}, ...of} = {}) {
+// `Reach`; `counted`, which is called before it asks; and `doing`, which says on the button what is done to a number of
+// texts, and whether these are all.
+export async function agree(base, edit, said, {counted = () => {}, doing, ...of} = {}) {
   const confirm = h('span', {'data-role': 'confirm'});
+  const words = doing ?? (n => `${said}: ${plural(n, 'text')}`);
   const hears = () => {
-    confirm.textContent = `${said}: ${plural(reach.number, 'text')}`;
+    confirm.textContent = reach.number ? words(reach.number, reach.takesAll) : reach.untilTicked;
     const button = confirm.closest('button');
     if (button) button.disabled = reach.number === 0;
   };

@@ -3,6 +3,7 @@ import {inStudio} from './address.js';
 import {untilReleased} from './pressed.js';
 
 const NOT_THE_STUDIO = 'Something between this browser and the studio answered in its place.';
+const PERHAPS_LOST = 'What you did just now is perhaps not saved: look, and do it again.';
 const LOG_IN = 'Perhaps you have to log in again: load the page anew.';
 
 export class Refused extends Error {
@@ -41,7 +42,7 @@ export async function binary(path) {
 }
 
 async function reach(path, options) {
-  const answer = await fetch(inStudio('/api' + path), options).catch(unanswered);
+  const answer = await fetch(inStudio('/api' + path), options).catch(error => unanswered(error, options?.method));
   if (answer.ok) return answer;
   const text = await answer.text();
   const said = parsed(text);
@@ -50,10 +51,11 @@ async function reach(path, options) {
   throw new Refused(answer.status, message || answer.statusText, said?.hint ?? '');
 }
 
-function unanswered(error) {
+// Only the decisions of Label wait in the browser, and that page says so itself; any other act may be lost.
+function unanswered(error, method) {
   if (error.name === 'AbortError') throw error;
-  const hint = 'Is it still running? Your labels are kept here until it does.';
-  throw new Refused(0, 'The studio does not answer.', hint);
+  const lost = method ? ` ${PERHAPS_LOST}` : '';
+  throw new Refused(0, 'The studio does not answer.', `Is it still running?${lost}`);
 }
 
 // What a proxy puts in the studio's place, such as its page to log in, comes with a status of success, too.

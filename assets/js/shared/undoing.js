@@ -4,9 +4,10 @@ import {h} from './elements.js';
 import {ask, toast} from './messages.js';
 import {post} from './rest.js';
 
-export const undoing = (base, key, then) => async () => {
+// `said` is what the message said of the act.
+export const undoing = (base, key, then) => async said => {
   await post(`${base}/undo`, {key});
-  toast('Taken back.');
+  toast(typeof said === 'string' ? `Taken back: ${said}` : 'Taken back.');
   await then();
 };
 

@@ -26,6 +26,7 @@ const SCORE =
   'Score, in points: all votes together, about 100 for a text that is clearly this intent and about 0 for one that ' +
   'has nothing to do with it.';
 const LIMIT = 'With fewer points than the limit, no intent is answered.';
+const BY_FAMILIARITY = 'Whether an intent is answered goes by how familiar the text is, and not by points.';
 const MIXED = 'Among them are the examples of all other intents, so a minus is normal.';
 const COMMON = 'More for an intent with many labels.';
 const SIMILARITY = '100 is the same text';
@@ -48,12 +49,16 @@ export function votesOf(answer, intents, besides = () => null, acts = null) {
   ];
 }
 
+// Whether the limit for refusing is one of familiarity, which has a scale of its own: standard deviations.
+export const goesByFamiliarity = ({decision}) => typeof decision.familiarity === 'number';
+
 function reasonOf({prediction, hot, examples, landing}, {reason}, intents, besides) {
   const {intent, score, threshold, prior, neighbours, voice, by_name: byName} = reason;
   const single = [...neighbours.map(near => near.vote), prior, voice];
   const others = restOf(score, single);
   const largest = Math.max(SMALLEST_SCALE, ...[...single, others].map(Math.abs));
   const refused = isRefused(prediction.decision);
+  const limit = goesByFamiliarity(prediction) ? BY_FAMILIARITY : LIMIT;
   const n = examples - neighbours.reduce((sum, {twins}) => sum + 1 + twins.length, 0);
   return h(
     'section',
@@ -74,8 +79,8 @@ function reasonOf({prediction, hot, examples, landing}, {reason}, intents, besid
     (n > 0 || others !== 0) && voteLine(otherWords(n, others), others, largest, 'others'),
     prior !== 0 && voteLine(['How common it is', aside(COMMON)], prior, largest, 'prior'),
     voice !== 0 && voteLine(nameWords(byName), voice, largest, 'voice'),
-    scoreLine(prediction.decision, score, threshold),
-    h('p', {class: 'soft small', 'data-role': 'scale'}, `${SCORE} ${LIMIT}`),
+    scoreLine(prediction, score, threshold),
+    h('p', {class: 'soft small', 'data-role': 'scale'}, `${SCORE} ${limit}`),
     sureLine(prediction, intent),
     nearestOf(landing?.nearest, {...prediction.decision, shown: neighbours}, intents, {intent, besides}),
   );
@@ -209,12 +214,11 @@ function lane(vote, largest) {
   return h('div', {class: 'lane', 'aria-hidden': 'true'}, bar);
 }
 
-function scoreLine({rule, familiarity}, score, threshold) {
-  // Familiarity has a scale of its own: standard deviations.
-  const compared =
-    typeof familiarity === 'number'
-      ? `familiarity ${decimal(familiarity, 2)}, ${sideOfLimit(familiarity, threshold, IN_DEVIATIONS)}`
-      : sideOfLimit(score, threshold);
+function scoreLine(prediction, score, threshold) {
+  const {rule, familiarity} = prediction.decision;
+  const compared = goesByFamiliarity(prediction)
+    ? `familiarity ${decimal(familiarity, 2)}, ${sideOfLimit(familiarity, threshold, IN_DEVIATIONS)}`
+    : sideOfLimit(score, threshold);
   const line = rule === 'exact' ? 'exactly an example' : compared;
   return h(
     'div',

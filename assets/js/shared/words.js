@@ -33,7 +33,7 @@ export function decimal(value, digits) {
 }
 export const number = value => Number(value).toLocaleString('en-GB');
 // What a text is used for; one that is neither becomes an example with its label.
-export const SETS = {train: 'examples', test: 'test texts', pool: 'unlabelled'};
+export const SETS = {train: 'examples', test: 'test texts', pool: 'in no set'};
 // The word for a text without an intent: out of scope in a single-label project.
 export const nothingFits = task => (task === 'multi-label' ? 'no intent' : 'out of scope');
 

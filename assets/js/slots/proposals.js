@@ -67,7 +67,8 @@ export class ProposalsSheet {
       const kept = this.#kept(found);
       const values = kept.reduce((sum, one) => sum + one.slots.length, 0);
       accept.disabled = !values;
-      accept.textContent = `Mark ${plural(values, 'value')} in ${plural(kept.length, 'text')}`;
+      const marks = `Mark ${plural(values, 'value')} in ${plural(kept.length, 'text')}`;
+      accept.textContent = values ? marks : 'Tick a value first';
     };
     const of = `${KNOWN} They stand in ${plural(many, 'text')} without a mark`;
     const all = many > examples.length ? `, the first ${number(examples.length)} of them here` : '';

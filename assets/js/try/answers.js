@@ -1,12 +1,11 @@
 // The model's answers: one text with its votes, several texts as a table.
 import {fill, h, table} from '../shared/elements.js';
 import {closest, hasIntent, likelihoods, verdict} from '../shared/short_answer.js';
-import {votesOf} from '../shared/votes.js';
+import {goesByFamiliarity, votesOf} from '../shared/votes.js';
 import {number, plural, sure} from '../shared/words.js';
 
-const MANY =
-  'Click a text to correct it or to see why. Sure: how many of 100 such answers are right. A text with fewer points ' +
-  'than the limit is refused.';
+const MANY = 'Click a text to correct it or to see why. Sure: how many of 100 such answers are right.';
+const LIMIT = ' A text with fewer points than the limit is refused.';
 
 // A label that a person gave is no more or less sure.
 const isSure = ({decision}, {multi}) => decision.rule === 'votes' && !multi;
@@ -50,9 +49,10 @@ export function answersView(answers, given, intents, open) {
     h('td', {class: 'soft'}, prediction.by_name ? nameWords(prediction) : (strongest(prediction)?.text ?? '')),
   ]);
   const likely = h('th', {class: 'number'}, 'Sure');
+  const isByPoints = !answers.some(({prediction}) => goesByFamiliarity(prediction));
   return [
     h('h2', {}, title),
-    h('p', {class: 'soft small'}, MANY),
+    h('p', {class: 'soft small'}, MANY, isByPoints && LIMIT),
     table(['Text', 'Answer', likely, 'Strongest vote'], rows, {class: 'stacked'}),
   ];
 }

@@ -111,3 +111,24 @@ def test_the_whole_project_is_taken_to_another_platform(
     sheet.get_by_role("button", name="Back into an agent").click()
     expect(sheet).to_be_hidden()
     expect(page.get_by_role("region", name="Back into an agent")).to_be_visible()
+
+
+def test_a_download_that_the_platform_would_refuse_says_why(
+    visit: Callable[..., Page], serve: Callable[..., Served]
+) -> None:
+    """Download was grey, and its reason lay folded in another line."""
+    refusal = {"what": "names", "count": 3, "examples": ["a long name"], "more": 2}
+    studio = serve()
+    page = visit(studio)
+    page.route(
+        "**/projects/sample/handovers/*",
+        lambda route: route.fulfill(json={**route.fetch().json(), "refusals": [refusal]}),
+    )
+    page.goto(f"{studio.base}/data?project=sample")
+    page.locator("summary", has_text="Export").click()
+    page.get_by_role("button", name="For a platform").click()
+    sheet = page.get_by_role("region", name="For a platform")
+    expect(sheet.get_by_role("button", name="Download")).to_be_disabled()
+    expect(sheet.locator("[data-role=refused]")).to_contain_text("The platform would refuse it")
+    expect(sheet.get_by_text("a long name", exact=True)).to_be_visible()
+    page.unroute_all(behavior="wait")

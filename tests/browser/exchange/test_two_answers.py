@@ -48,6 +48,9 @@ def test_a_conflict_of_a_sync_is_decided_in_review_and_goes_to_the_folder(
     finding = page.locator("[data-role=finding]")
     expect(finding).to_contain_text("Two people answered differently")
     expect(finding).to_contain_text("Ben in the folder has “no_internet”")
+    # “Nothing changes” stood below what replaces the label of somebody else.
+    kept = finding.locator(".remedy", has_text="Keep the project’s: ")
+    expect(kept).to_contain_text("The next sync puts it in the place of the folder’s.")
     taken = finding.locator(".remedy", has_text="Take the folder’s: no_internet")
     page.keyboard.press(taken.locator("kbd").inner_text())
     expect(page.locator(_MADE)).to_contain_text("no_internet")

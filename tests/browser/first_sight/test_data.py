@@ -14,7 +14,7 @@ def test_label_is_the_word_for_one_thing(visit: Callable[..., Page], studio: Ser
     page = visit(studio, "/data?project=sample&state=unlabelled")
     first = page.locator("[data-role=utterances] tr[data-id]").first
     expect(first.locator(".relabel")).to_have_text("Add label")
-    expect(first.locator(".split")).to_have_text("unlabelled")
+    expect(first.locator(".split")).to_have_text("in no set")
     filters = page.locator(".filters label.field")
     assert page.get_by_text("Label", exact=True).count() == 2  # the page, and the column
     expect(filters.nth(1)).to_contain_text("State of the label")  # of the column, not the set

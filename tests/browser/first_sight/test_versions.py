@@ -51,6 +51,23 @@ def test_a_version_that_cannot_be_measured_is_left_out(
     expect(basis).not_to_contain_text("Measuring")
 
 
+def test_an_imported_version_that_answers_already_is_said_to_answer(
+    visit: Callable[..., Page], twice: Served
+) -> None:
+    """“Use version” was to let it answer: no button had that name, and the first one was live."""
+    page = visit(twice, "/versions?project=sample")
+    expect(page.get_by_role("button", name="Use version 2")).to_be_visible()
+    file = {"name": "made.zip", "mimeType": "application/zip", "buffer": b"PK"}
+    made = {"model": "sample@2"}
+    reroute(page, "**/bundles", lambda route: route.fulfill(json=made))
+    picker = page.get_by_label("File of the version to import")
+    picker.set_input_files(file)
+    expect(page.locator(".toast", has_text="“Use version 2” lets it answer.")).to_be_visible()
+    made["model"] = "sample@1"
+    picker.set_input_files(file)
+    expect(page.locator(".toast", has_text="Imported: version 1 answers now.")).to_be_visible()
+
+
 def test_a_link_to_a_version_that_was_deleted_says_so_below_the_list(
     visit: Callable[..., Page], serve_copy: Callable[[Path], Served], twice_home: Path
 ) -> None:

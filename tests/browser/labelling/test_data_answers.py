@@ -207,7 +207,7 @@ def test_answers_have_a_column_once_there_is_a_model(
 
     reroute(page, "**/projects/sample/status", untrained)
     page.goto(f"{studio.base}/data?project=sample&state=unlabelled")
-    expect(page.locator("[data-role=utterances] td.split").first).to_have_text("unlabelled")
+    expect(page.locator("[data-role=utterances] td.split").first).to_have_text("in no set")
     head = page.locator("[data-role=utterances] th")
     expect(head.nth(3)).to_be_hidden()
     page.unroute_all(behavior="wait")

@@ -55,6 +55,39 @@ def test_groups_that_wait_for_a_training_are_said_to_wait(
     page.unroute_all(behavior="wait")
 
 
+def test_skipped_texts_are_not_said_to_have_a_label(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """“Every text has a label” stood there, and forty had been skipped."""
+
+    def none(route: Route) -> None:
+        route.fulfill(json={**route.fetch().json(), "groups": [], "waiting": 0})
+
+    page = visit(studio, "/")
+    page.route("**/projects/sample/groups", none)
+    page.goto(f"{studio.base}/discover?project=sample")
+    expect(page.get_by_role("heading", name="No text is left to group")).to_be_visible()
+    page.unroute_all(behavior="wait")
+
+
+def test_groups_that_are_mostly_labelled_are_not_said_to_be_taken(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """“All are taken or for later” stood there, and then how many texts wait in three others."""
+
+    def mostly(route: Route) -> None:
+        found = route.fetch().json()
+        groups = [{**card, "state": "mostly"} for card in found["groups"]]
+        route.fulfill(json={**found, "groups": groups, "ungrouped": 0})
+
+    page = visit(studio, "/")
+    page.route("**/projects/sample/groups", mostly)
+    page.goto(f"{studio.base}/discover?project=sample")
+    note = page.locator("[data-role=grouping]")
+    expect(note).to_contain_text("all are taken, for later or mostly labelled. In ")
+    page.unroute_all(behavior="wait")
+
+
 def shows(page: Page, studio: Served, answers: list[str], **more: object) -> None:
     """Open a group whose first typical texts the version in use answers so."""
 
@@ -155,6 +188,7 @@ def test_texts_out_of_scope_are_counted_first_and_grouped_on_wish(
     expect(told).to_contain_text("7 texts without a label · 2 texts labelled “out of scope”")
     page.get_by_role("button", name="Group anew…").click()
     dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("There is no Undo: ")
     dialog.get_by_label("Also 1,234 texts labelled “out of scope”").check()
     with page.expect_request(
         lambda one: one.method == "POST" and one.url.endswith("/groups")

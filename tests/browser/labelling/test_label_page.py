@@ -328,10 +328,10 @@ def test_after_as_many_texts_as_home_asked_for_the_page_says_so(
     few = page.locator("[data-role=few]")
     expect(page.locator(".option .share")).to_have_count(5)
     expect(few).to_have_text("0 of these 2")
-    page.keyboard.press("s")
+    page.keyboard.press("1")
     expect(few).to_have_text("1 of these 2")
     page.keyboard.press("s")
-    expect(few).to_have_text("2 done. Train, or go on.")
+    expect(few).to_have_text("1 labelled, 1 without a label. Train, or go on.")
     expect(few.get_by_role("link", name="Train")).to_have_attribute("href", "/train?project=sample")
     for left in ("1 of these 2", "0 of these 2"):
         page.keyboard.press("u")

@@ -67,6 +67,10 @@ def test_drawn_test_texts_stay_first_when_another_version_answers(
     page = visit(studio, "/label?project=sample&tests=3")
     page.get_by_role("dialog").get_by_role("button", name="Draw 3 texts").click()
     expect(page.locator("[data-role=few]")).to_have_text("0 of these 3")
+    # Nothing on the card said so, and "Labels count at once, and in the next training" stood below.
+    expect(page.locator(".card").get_by_text("test text", exact=True)).to_be_visible()
+    counting = page.locator("[data-role=counting]")
+    expect(counting).to_contain_text("no training learns from it.")
     queue, answers = hold(page, "**/queue?*"), hold(page, "**/suggestions?*")
 
     def promoted(route: Route) -> None:
@@ -86,6 +90,8 @@ def test_drawn_test_texts_stay_first_when_another_version_answers(
         seen.append(text.get_attribute("data-id") or "")
         page.keyboard.press("s")
     expect(note).not_to_contain_text("drawn at random")
+    # “3 done. See how good the model is” led to a page without one of their labels.
+    expect(page.locator("[data-role=few]")).to_have_text("0 labelled, 3 without a label.")
     expect(page.locator("[data-role=saved]")).to_have_text("all saved")
     tests = studio.ask("/projects/sample/utterances?size=9&split=test&state=skipped")["rows"]
     assert {row["id"] for row in tests} == set(seen)

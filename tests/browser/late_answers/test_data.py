@@ -271,6 +271,27 @@ def test_a_dialog_of_an_intent_takes_nothing_back_that_somebody_changed_under_it
     expect(described).to_have_value("what is said abroad")
 
 
+def test_a_typed_name_is_not_dropped_by_another_act(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """“Archive …” and the way to Review left the dialog, and what was typed went with it."""
+    page = visit(studio, "/data?project=sample")
+    page.get_by_role("region", name="Intents").get_by_role("button", name="lost_sim").click()
+    dialog = page.get_by_role("dialog", name="Intent lost_sim")
+    name = dialog.get_by_label("Name", exact=True)
+    name.fill("lost card")
+    archive = dialog.get_by_role("button", name="Archive …")
+    for act in (dialog.get_by_role("link", name="Merge it in Review"), archive):
+        act.click()
+        told = page.locator(".toast", has_text="is not saved yet")
+        expect(told).to_be_visible()
+        told.get_by_role("button", name="Close this message").click()
+        expect(name).to_have_value("lost card")
+    name.fill("lost_sim")
+    archive.click()
+    expect(page.get_by_role("dialog", name="Archive lost_sim?")).to_be_visible()
+
+
 def test_an_intent_whose_texts_do_not_come_back_stays_archived(
     visit: Callable[..., Page], serve: Callable[..., Served]
 ) -> None:
@@ -282,7 +303,7 @@ def test_an_intent_whose_texts_do_not_come_back_stays_archived(
     entry.click()
     page.get_by_role("button", name="Turn into out of scope …").click()
     page.get_by_label(f"Also {roaming['tests']} test texts").check()
-    page.get_by_role("button", name=f"out of scope: {roaming['utterances']} texts").click()
+    page.get_by_role("button", name="out of scope and archive roaming").click()
     told = page.locator(".toast", has_text="roaming is archived.")
     expect(entry).to_contain_text("archived")
     [row, *_] = served.ask("/projects/sample/utterances?state=out-of-scope&order=changed")["rows"]

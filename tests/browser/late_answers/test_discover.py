@@ -295,7 +295,8 @@ def test_the_name_of_an_intent_that_does_not_fit_is_not_blue(
     expect(offered).to_contain_text(f"into “{intent['name']}”")
     expect(page.locator(".deeds .primary")).to_have_count(0)
     page.keyboard.press("Enter")
-    expect(page.locator(".toast", has_text="No intent is proposed for this group.")).to_be_visible()
+    told = page.locator(".toast", has_text="No intent is proposed for this group.")
+    expect(told).to_contain_text("and then I.")  # without it no intent was made
     page.keyboard.press("n")
     page.keyboard.type("card_broken")
     expect(page.locator(".deeds .primary")).to_contain_text("the new intent “card_broken”")

@@ -218,6 +218,19 @@ def test_an_example_that_is_refused_is_not_lost(visit: Callable[..., Page], stud
     expect(page.locator("[data-key^='add ']").first).to_be_enabled()
 
 
+def test_an_act_without_an_answer_is_not_said_to_be_kept(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """“Your labels are kept here” stood there, and the example was lost."""
+    page = visit(studio, "/review?project=sample&tab=add")
+    page.get_by_label("An example of").select_option(index=1)
+    page.get_by_label("New example").fill("my phone finds no net")
+    reroute(page, "**/review/act", lambda route: route.abort())
+    page.locator("[data-key^='add ']").first.click()
+    told = page.locator(".toast.bad", has_text="The studio does not answer.")
+    expect(told).to_contain_text("perhaps not saved: look, and do it again.")
+
+
 def test_a_change_of_intents_that_is_refused_stays_chosen(
     visit: Callable[..., Page], studio: Served
 ) -> None:

@@ -15,6 +15,17 @@ _OF_ONE = """async () => {
 }"""
 """What a repair does where one text fits an intent, one fits none, and a third is left out."""
 
+_ASKED = """async counts => {
+  const {mayHarm} = await import('/studio/js/review/harm.js');
+  const blast = {fixed: 0, broken: 0, pins_fixed: [], pins_broken: [], ...counts};
+  mayHarm({blast, repair: {kind: 'delete'}}, 'Delete this text');
+  const dialog = document.querySelector('dialog[open]');
+  const words = dialog.querySelector('p').textContent;
+  dialog.close('');
+  return words;
+}"""
+"""What is asked before a repair that harms."""
+
 
 def numbers(words: str) -> dict[str, int]:
     """Return how many answers change, become right and wrong, and are right as two count as one."""
@@ -75,4 +86,17 @@ def test_one_text_is_told_as_one(visit: Callable[..., Page], studio: Served) -> 
         "Of 1 test text of an intent 1 is right, and 0 after it. "
         "Of 1 that fits none 1 is refused, and 0 after it. "
         "Checked on 2 test texts. 1 more text was not checked."
+    )
+
+
+def test_what_is_asked_before_harm_says_what_was_wrong_before(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """“3 right answers become wrong, 2 right.” read as if two stayed right."""
+    page = visit(studio)
+    assert page.evaluate(_ASKED, {"broken": 3, "fixed": 2}) == (
+        "3 right answers become wrong; 2 wrong ones become right."
+    )
+    assert (
+        page.evaluate(_ASKED, {"broken": 1}) == "1 right answer becomes wrong, and none is mended."
     )

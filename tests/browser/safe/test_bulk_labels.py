@@ -140,15 +140,29 @@ def test_the_bar_of_the_data_page_follows_the_same_rule(
     tests = sum(split == "test" for _, split in before.values())
     expect(dialog.get_by_label(f"Also {tests} test texts")).not_to_be_checked()
     dialog.get_by_role("button", name=f"{len(ids) - tests} texts").click()
-    toast = page.locator(".toast", has_text="take the label away")
+    toast = page.locator(".toast", has_text="texts have no label now.")
     expect(toast).to_be_visible()
     now = labels(studio, ids)
     assert {key for key in ids if now[key] == before[key]} == {
         key for key in ids if before[key][1] == "test"
     }
     toast.get_by_role("button", name="Undo").click()
-    expect(page.locator(".toast", has_text="Taken back.")).to_be_visible()
+    expect(page.locator(".toast", has_text="Taken back: ")).to_be_visible()
     assert labels(studio, ids) == before
+
+
+def test_the_bar_says_why_nothing_would_change_yet(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """“Delete: 0 texts” stood there in grey, without a reason."""
+    page = visit(studio, "/data?project=sample&split=test")
+    page.locator("[data-role=utterances] tr[data-id]").first.get_by_role("checkbox").check()
+    page.get_by_label("What to do").select_option("delete")
+    page.get_by_role("button", name="Apply").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog.get_by_role("button", name="Tick what may change")).to_be_disabled()
+    dialog.get_by_label("Also 1 test text").check()
+    expect(dialog.get_by_role("button", name="Delete: 1 text")).to_be_enabled()
 
 
 def test_the_bar_of_the_data_page_creates_an_intent_with_its_label(
@@ -169,13 +183,15 @@ def test_the_bar_of_the_data_page_creates_an_intent_with_its_label(
     dialog = page.get_by_role("dialog")
     expect(dialog).to_contain_text("Give the intent “moving house”, a new one")
     dialog.get_by_role("button", name="3 texts").click()
-    toast = page.locator(".toast", has_text="3 texts: give the intent “moving house”, a new one.")
+    toast = page.locator(".toast", has_text="3 texts labelled “moving house”, a new one.")
     expect(toast).to_be_visible()
     made = {one["name"]: one["id"] for one in studio.ask("/projects/sample/overview")["intents"]}
     assert made.keys() == {*before, "moving house"}
     assert labels(studio, ids) == dict.fromkeys(ids, ([made["moving house"]], "train"))
     toast.get_by_role("button", name="Undo").click()
-    expect(page.locator(".toast", has_text="Taken back.")).to_be_visible()
+    # “Taken back.” did not say what.
+    taken_back = page.locator(".toast", has_text="Taken back: 3 texts labelled “moving house”")
+    expect(taken_back).to_be_visible()
     now = {one["name"] for one in studio.ask("/projects/sample/overview")["intents"]}
     assert now == before
 

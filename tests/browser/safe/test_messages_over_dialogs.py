@@ -26,13 +26,13 @@ def test_what_is_offered_to_be_undone_can_be_undone_over_a_dialog(
     expect(message).to_be_in_viewport(ratio=1)
     expect_heard(page, "is deleted.")
     message.get_by_role("button", name="Undo").click()
-    told = page.locator(".toast", has_text="Taken back.")
+    told = page.locator(".toast", has_text="Taken back: “")
     told.hover()  # which keeps it however long the rest takes
-    expect_heard(page, "Taken back.")
+    expect_heard(page, "Taken back: “")
     dialog.get_by_role("button", name="Cancel").press("Enter")
     expect(dialog).to_be_hidden()
     expect(told).to_be_visible()  # it outlives the dialog
-    expect_heard(page, "Taken back.")
+    expect_heard(page, "Taken back: “")
     expect(page.locator(f"tr[data-id='{key}']")).to_be_visible()
 
 
@@ -78,7 +78,7 @@ def test_a_message_stays_while_the_pointer_or_the_focus_is_on_it(
     expect(message).to_be_visible()
     undo.press("Enter")
     expect(page.locator(f"tr[data-id='{key}']")).to_be_visible()
-    back = page.locator(".toast", has_text="Taken back.")
+    back = page.locator(".toast", has_text="Taken back: “")
     expect(back).to_be_visible()
     page.clock.run_for(60_000)
     expect(back).to_have_count(0)

@@ -143,6 +143,7 @@ def accepts_what_is_proposed(page: Page, studio: Served) -> None:
     expect(known).to_have_text("Mark 11 values in 11 texts")
     page.get_by_role("button", name="Untick all").click()
     expect(page.locator("[data-key=accept]")).to_be_disabled()
+    expect(page.locator("[data-key=accept]")).to_have_text("Tick a value first")
     page.get_by_role("button", name="Tick all").click()
     expect(known).to_have_text("Mark 11 values in 11 texts")
     refused = listed.first.get_by_role("checkbox")

@@ -48,6 +48,25 @@ def test_a_vote_and_how_sure_an_answer_is_are_two_things(
     expect(answer).not_to_contain_text("of 100")
 
 
+def test_where_familiarity_decides_points_are_not_said_to(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """“With fewer points than the limit, no intent is answered” stood there for any measure."""
+
+    def familiar(route: Route) -> None:
+        found = route.fetch().json()
+        for one in found:
+            one["prediction"]["decision"]["familiarity"] = 1.5
+        route.fulfill(json=found)
+
+    page = visit(studio)
+    reroute(page, "**/projects/sample/predict", familiar)
+    page.goto(f"{studio.base}{address(CLEAR)}")
+    scale = page.locator("[data-role=scale]")
+    expect(scale).to_contain_text("goes by how familiar the text is")
+    expect(scale).not_to_contain_text("fewer points")
+
+
 def test_words_are_not_coloured_where_two_measures_of_them_disagree(
     visit: Callable[..., Page], studio: Served
 ) -> None:

@@ -22,6 +22,10 @@ DONE = replace(LIVE, unlabelled=0)
         (replace(BARE, unlabelled=99), "Name your intents and label 20 texts", "label"),
         (replace(BEGUN, taught_intents=1), "Label a second intent", "label"),
         (BEGUN, "Label 13 more", "label"),
+        (replace(BEGUN, unlabelled=13), "Label 13 more", "label"),
+        (replace(BEGUN, unlabelled=3), "Label the 3 that are left", "label"),
+        (replace(BEGUN, unlabelled=1), "Label the last text", "label"),
+        (replace(BARE, unlabelled=8), "Name your intents and label 8 texts", "label"),
         (LABELLED, "Train the first version", "train"),
         (replace(BEGUN, unlabelled=0), "Train the first version", "train"),
         (replace(EMPTY, texts=9, tests=9), "Import more texts", "data"),
@@ -72,6 +76,11 @@ def test_the_reason_has_the_figures_and_claims_no_doubt_that_is_not_computed() -
     assert counted.reason.startswith("The model answers about 13 of them wrongly or not at all")
     assert next_step(replace(LIVE, label_errors=1)).query == {"kind": "label"}
     assert next_step(replace(DONE, tests=0)).query == {"import": "test"}
+    # Of 3 texts "Label 13 more" was proposed, and the page counted "3 of these 13" for ever.
+    assert next_step(replace(BEGUN, unlabelled=3)).query == {"n": "3"}
+    assert next_step(BEGUN).query == {"n": "13"}
+    # "Every text has a label" stood there while 40 were skipped.
+    assert next_step(DONE).reason.startswith("Nothing is left to label, and")
     asked = next_step(replace(LIVE, label_errors=1, proposals=2))
     assert (asked.action, asked.query) == ("Decide about 2 proposals", {"kind": "proposal"})
 
