@@ -158,7 +158,11 @@ def _written_size(values: Any) -> int:
     from pyarrow import compute, types
 
     kind = values.type
-    if any(is_list(kind) for is_list in (types.is_list, types.is_large_list, types.is_map)):
+    if types.is_map(kind) and len(values):  # Arrow flattens lists, and no maps
+        start, end = values.offsets[0].as_py(), values.offsets[-1].as_py()
+        return _written_size(values.values.slice(start, end - start))
+    lists = (types.is_list, types.is_large_list, types.is_fixed_size_list)
+    if any(is_list(kind) for is_list in lists):
         return _written_size(values.flatten())
     if types.is_struct(kind):
         return sum(map(_written_size, values.flatten()))

@@ -283,13 +283,17 @@ def test_a_row_that_refers_to_a_long_text_often_is_refused_unwritten(
 
 def test_texts_of_lists_and_parts_of_records_are_measured_as_they_are_written() -> None:
     names = pa.array(["ab", "ü", None]).dictionary_encode()
+    keys = pa.array([[("key", 7)], [("a", 1), ("b", None)]], pa.map_(pa.string(), pa.int64()))
     for values, size in (
         (names, 4),
         (names.slice(1), 2),
         (pa.array([["abc", "d"], None, []]), 4),
         (pa.array([[["ab"], ["c", None]]]), 3),
         (pa.array([{"text": "hello", "n": 1}, {"text": "a", "n": None}]), 8),
-        (pa.array([[("key", 7)]], pa.map_(pa.string(), pa.int64())), 4),
+        (pa.array([["ab", "c"], None], pa.list_(pa.string(), 2)), 3),
+        (keys, 8),
+        (keys.slice(1), 4),
+        (keys.slice(2), 0),
         (pa.array([1, 2, None]), 3),
         (pa.array([], pa.string()), 0),
     ):
