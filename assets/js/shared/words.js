@@ -1,6 +1,6 @@
 // Numbers and times as people read them.
 
-const absent = value => value === null || value === undefined;
+export const absent = value => value === null || value === undefined;
 
 export const percent = (share, digits = 1) => (absent(share) ? '–' : `${(100 * share).toFixed(digits)} %`);
 // How likely an answer is: "72 %"; none is impossible and none is certain, so "under 1 %" and at most "99 %".
@@ -73,13 +73,13 @@ export function missedLine({measure, familiarity, score, threshold}) {
   return inPoints ? `${held} points of the ${line} needed` : `a familiarity of ${held}; ${line} is needed`;
 }
 
-// A model's figures in short: accuracy, or for multi-label F1 and the share of exact matches.
+// A model's figure in short: accuracy, or for multi-label the share of exact matches. “F1” stood there unexplained.
 // A text that is refused as out of scope is answered wrongly; older versions know only which intent came first.
 export const rightShare = ({accuracy, answered_right: right}) => (absent(right) ? accuracy : right);
 export const figuresOf = ({accuracy, answered_right, micro_f1: f1}) =>
   absent(f1)
     ? percent(rightShare({accuracy, answered_right}))
-    : `F1 ${percent(f1)}, exact ${percent(accuracy)}`;
+    : `${percent(accuracy)} exactly right`;
 
 // A version's number in its name: 2 of "support desk@2".
 export const numberOf = name => Number(name.slice(name.lastIndexOf('@') + 1));

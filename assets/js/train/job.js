@@ -1,11 +1,11 @@
 // A training that runs or has ended, and those before it.
-import {accuracyOf, isUntested, whenTrained} from '../shared/accuracy.js';
+import {accuracyOf, isUntested, plainBasis, whenTrained} from '../shared/accuracy.js';
 import {h, progressBar, since, table} from '../shared/elements.js';
 import {bringTests} from '../shared/test_texts.js';
 import {duration, figuresOf, numberOf, percent} from '../shared/words.js';
 
 const NOT_IN_IT = 'Labels given since are not counted in it.';
-const BASES = ['on held-out labels', 'on labels that it has learned']; // of figures that no test text backs
+const BASES = ['on its own labels', 'on labels that it has learned']; // of figures that no test text backs
 const NEARLY = 0.9;
 const SOON_S = 3;
 const SHOWN = 8; // earlier trainings
@@ -119,7 +119,7 @@ const logOf = job =>
 function resultWords({kind, metrics}, measured) {
   if (kind === 'encoder') return 'a start';
   if (!metrics) return '–';
-  const base = BASES.find(words => measured.startsWith(words));
+  const base = BASES.find(words => plainBasis(measured).startsWith(words));
   return base ? `${figuresOf(metrics)} ${base}` : figuresOf(metrics);
 }
 
