@@ -84,10 +84,17 @@ export const figuresOf = ({accuracy, answered_right, micro_f1: f1}) =>
 // A version's number in its name: 2 of "support desk@2".
 export const numberOf = name => Number(name.slice(name.lastIndexOf('@') + 1));
 
-// Trainings one after the other: "the model that comes with the studio → p@1 dialogues → p@2 convfit".
+// Trainings one after the other: "the model that comes with the studio → version 1 (Conversations) → version 2". Of a
+// step, such as "p@1 dialogues", `names` holds what the page calls its recipe, if anything.
 export const BUNDLED = 'bundled';
 export const bundledWords = 'the model that comes with the studio';
-export const chainWords = chain => chain.map(step => (step === BUNDLED ? bundledWords : step)).join(' → ');
+export const chainWords = (chain, names = new Map()) => chain.map(step => stepWords(step, names)).join(' → ');
+function stepWords(step, names) {
+  if (step === BUNDLED) return bundledWords;
+  const [, number, recipe] = /^.*@(\d+)(?: (\S+))?$/.exec(step) ?? [];
+  if (!number) return step;
+  return names.has(recipe) ? `version ${number} (${names.get(recipe)})` : `version ${number}`;
+}
 
 // Signs that turn the order of the letters after them are shown as words and turn nothing.
 const TURNS = new Map(

@@ -164,7 +164,7 @@ def shows_where_it_comes_from(page: Page) -> None:
     go(page, "Versions")
     rows = page.locator("[data-role=models] > li")
     expect(rows.nth(0).locator("[data-role=chain]")).to_have_text(
-        "the model that comes with the studio → shop@1 dialogues → shop@2 convfit"
+        "the model that comes with the studio → version 1 → version 2"
     )
     expect(rows.nth(1)).to_contain_text("24 conversations of 1 log")
     expect(rows.nth(1).get_by_role("button", name="Use version")).to_have_count(0)

@@ -188,4 +188,4 @@ def learns_from_templates(page: Page, studio: Served) -> None:
     expect(page.locator("[data-role=job-state]")).to_have_text("succeeded", timeout=600_000)
     page.goto(f"{studio.base}/versions?project=p")
     chain = page.locator("[data-role=models] > li").first.locator("[data-role=chain]")
-    expect(chain).to_have_text("the model that comes with the studio → p@1 templates")
+    expect(chain).to_have_text("the model that comes with the studio → version 1")
