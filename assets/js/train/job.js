@@ -10,6 +10,7 @@ const NEARLY = 0.9;
 const SOON_S = 3;
 const SHOWN = 8; // earlier trainings
 const KIND = {succeeded: 'good', failed: 'bad', cancelled: 'warn'};
+const stateWords = state => ({succeeded: 'done', queued: 'waiting'})[state] ?? state;
 
 export const isOver = job => job.state in KIND;
 
@@ -25,7 +26,7 @@ export function jobView(job, curves, {name, today}, actions) {
       'div',
       {class: 'row'},
       h('h2', {}, over ? 'Last training' : 'Training'),
-      h('span', {class: `badge ${KIND[job.state] ?? 'accent'}`, 'data-role': 'job-state'}, job.state),
+      h('span', {class: `badge ${KIND[job.state] ?? 'accent'}`, 'data-role': 'job-state'}, stateWords(job.state)),
       h('span', {class: 'soft small', title: job.title && `Method: ${job.title}`}, whenOf(job), ` · ${name}`),
       !over && cancelButton(job, actions.cancel),
       job.resumable && h('button', {class: 'push', 'data-key': 'resume', onclick: actions.resume}, 'Resume'),
@@ -97,7 +98,7 @@ function wordsOf({state, stage, message, result, measured_on: measured, untested
   return {
     queued: 'waiting for its turn',
     running: stage,
-    succeeded: 'finished',
+    succeeded: null, // the badge says it
     failed: `failed: ${message}`,
     cancelled: 'cancelled',
   }[state];
@@ -131,7 +132,7 @@ export function earlierTable(jobs, nameOf) {
     .map(({title, recipe, state, result, message, measured_on: measured, ...job}) => [
       whenOf(job),
       h('td', {title: title && `Method: ${title}`}, nameOf(recipe) ?? title),
-      state,
+      stateWords(state),
       result.model ? `version ${numberOf(result.model)}` : h('span', {class: 'soft'}, message),
       h('td', {class: 'number'}, resultWords(result, measured)),
     ]);
