@@ -155,6 +155,7 @@ def test_texts_out_of_scope_are_counted_first_and_grouped_on_wish(
     expect(told).to_contain_text("7 texts without a label · 2 texts labelled “out of scope”")
     page.get_by_role("button", name="Group anew…").click()
     dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("With more groups, each is more of one kind")  # not “purer”
     dialog.get_by_label("Also 1,234 texts labelled “out of scope”").check()
     with page.expect_request(
         lambda one: one.method == "POST" and one.url.endswith("/groups")
