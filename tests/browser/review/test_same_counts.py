@@ -14,6 +14,12 @@ _OF_ONE = """async () => {
   return turnsOf({...blast, left_out: 1, in_scope: share, outside: share}).textContent;
 }"""
 """What a repair does where one text fits an intent, one fits none, and a third is left out."""
+_REFUSED = """async () => {
+  const {resultWords} = await import('/studio/js/shared/radius.js');
+  const blast = {told: '', pins_broken: [], joined: 0, scope: [0, 3]};
+  return resultWords({...blast, in_scope: {n: 1, now: 1, then: 0}});
+}"""
+"""What a repair does by which three unlabelled texts are refused that were not."""
 
 
 def numbers(words: str) -> dict[str, int]:
@@ -76,3 +82,11 @@ def test_one_text_is_told_as_one(visit: Callable[..., Page], studio: Served) -> 
         "Of 1 that fits none 1 is refused, and 0 after it. "
         "Checked on 2 test texts. 1 more text was not checked."
     )
+
+
+def test_texts_that_were_not_refused_before_are_newly_refused(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """“Refused anew” read as if they had been refused before."""
+    words = visit(studio, "/review?project=sample").evaluate(_REFUSED)
+    assert words == "1 → 0 of 1 test text right, 3 unlabelled newly refused"
