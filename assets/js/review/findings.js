@@ -23,7 +23,7 @@ const KINDS = [
   ['people', 'Two people’s answers'],
   ['proposal', 'Proposals'],
   ['conflict', 'Conflicting labels'],
-  ['tested', 'Also test texts'],
+  ['tested', 'Examples that are also test texts'],
   ['label', 'Labels to check'],
   ['greedy', 'Harmful examples'],
   ['confusion', 'Mixed-up intents'],

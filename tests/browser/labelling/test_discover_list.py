@@ -86,6 +86,9 @@ def test_what_is_blue_goes_by_the_texts_that_are_still_ticked(
     rows, primary = group.locator("[data-role=typical] li"), group.locator(".deeds button.primary")
     expect(rows).to_have_count(5)
     expect(primary).to_contain_text(f"into “{first['name']}”")
+    # “Put them into …” labelled 61 texts without saying so.
+    counted = re.compile(rf"^Put [\d,]+ texts into {second['name']}")
+    expect(group.locator("[data-key='act 2']")).to_have_text(counted)
     rows.first.get_by_role("checkbox").uncheck()
     expect(primary).to_contain_text("the new intent")  # two of four each: half is not most
     for at in (1, 2):
