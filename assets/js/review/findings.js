@@ -20,7 +20,7 @@ const SECOND_MS = 1000;
 
 const KINDS = [
   ['', 'All'],
-  ['people', 'Two people’s answers'],
+  ['people', 'Two people’s labels'],
   ['proposal', 'Proposals'],
   ['conflict', 'Conflicting labels'],
   ['tested', 'Examples that are also test texts'],
@@ -35,7 +35,7 @@ const KINDS = [
   [DOUBT, 'Worth a look if you have time'],
 ];
 const SINGLE = {
-  people: 'two people’s answers',
+  people: 'two people’s labels',
   proposal: 'proposal',
   conflict: 'conflicting labels',
   tested: 'also a test text',
