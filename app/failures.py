@@ -12,7 +12,7 @@ _OF_DEVICE = ("cuda", "hip error", "mps backend")
 
 _GPU_MEMORY = (
     "The GPU has not enough memory.",
-    "Close other programs that compute on it, tune in smaller batches, or use the processor.",
+    "Close other programs on it, train with a smaller batch size, or use the processor.",
 )
 
 

@@ -11,7 +11,7 @@ from core.errors import OutOfMemory
 
 OUT_OF_MEMORY = (
     "There was not enough memory.",
-    "Close other programs, take fewer texts at once, or tune in smaller batches.",
+    "Close other programs, take fewer texts at once, or train with a smaller batch size.",
 )
 _STATUS = Path("/proc/self/status")
 _KEPT_BYTES = 32 << 20

@@ -215,8 +215,8 @@ class Supervisor:
             elif job.attempt < job.max_attempts:
                 jobs.put_back(connection, job.id, job.attempt)
             else:
-                message = f"The job's process died {job.attempt} times."
-                hint = "It may lack memory: close other programs, or tune in smaller batches."
+                message = f"It was broken off {job.attempt} times, perhaps for lack of memory."
+                hint = "Close other programs, or train with Quick or a smaller batch size."
                 jobs.finish(connection, job.id, job.attempt, JobOutcome("failed", message, hint))
         except Fenced:
             return  # another supervisor settled it first

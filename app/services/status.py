@@ -137,7 +137,7 @@ def load_status(live_studio: LiveStudio, name: str) -> StatusView:
         waiting=0 if live is None else len(live.waiting),
         joins=None if live is None else live.joins,
         model=_state(champion, live, trouble),
-        trouble=f"{name}@{number} does not answer: {trouble} {_WAY_OUT}" if trouble else "",
+        trouble=f"Version {number} does not answer: {trouble} {_WAY_OUT}" if trouble else "",
         candidate=newer_candidate(studio, name, number or 0),
         unlabelled=unlabelled,
         conversations=conversations,

@@ -263,7 +263,7 @@ class DiscoverPage {
             : noneLeft(groups),
         ungrouped ? '' : mostlyLabelled(groups),
       ),
-      ungrouped > 0 && h('button', {...sort, class: 'primary'}, 'Sort them in'),
+      ungrouped > 0 && h('button', {...sort, class: 'primary'}, ungrouped === 1 ? 'Sort it in' : 'Sort them in'),
       h('button', {'data-key': 'anew', onclick: this.#asksAnew}, 'Group anew…'),
     );
   }

@@ -57,7 +57,10 @@ class MapPage {
       glanced: codes => this.#plot.glance(codes),
     });
     this.#teller = new Teller(context.base, this.#intents, (...told) => this.#plot.tell(...told));
-    this.#note = new Note(() => this.#compute());
+    this.#note = new Note(
+      () => this.#compute(),
+      () => this.#makeClearer(true),
+    );
     this.#search = new Search(context.base, {
       marked: ids => this.#points && this.#plot.find(this.#placesOf(ids)), // else when the points are drawn
       told: words => (words ? this.#note.say(words) : this.#points && this.#describe()),
@@ -248,10 +251,11 @@ class MapPage {
 
   // UMAP takes seconds to minutes, so it is asked for by itself once for each trained version, and the map does
   // not wait for it.
-  async #makeClearer() {
+  async #makeClearer(anew = false) {
     const {model} = this.#points;
-    if (!this.#isSketch || !model || this.#clearer === model) return;
+    if (!this.#isSketch || !model || (this.#clearer === model && !anew)) return;
     this.#clearer = model;
+    this.#note.failure = '';
     this.#awaitsLayout = true;
     this.#begun = Infinity;
     this.#note.follow(null, true);
@@ -259,8 +263,9 @@ class MapPage {
       await post(`${this.#context.base}/map/layout`, {method: 'umap', model});
       this.#begun = performance.now();
       await this.#context.refresh();
-    } catch {
+    } catch (error) {
       this.#awaitsLayout = false; // it is not installed, say; the note tells that this is a sketch
+      this.#note.failure = error.message;
       this.#describe();
     }
   }

@@ -6,7 +6,7 @@ import {firstAct} from './shared/first_act.js';
 import {guarded, toast} from './shared/messages.js';
 import {call, post} from './shared/rest.js';
 import {skeleton} from './shared/skeleton.js';
-import {number, numberOf, plural} from './shared/words.js';
+import {numberOf} from './shared/words.js';
 import {frame} from './studio.js';
 import {BaseChoice} from './train/base.js';
 import {Choices} from './train/choices.js';
@@ -45,7 +45,7 @@ class TrainPage {
   #nothingNew = h('p', {'data-role': 'nothing-new', hidden: true});
   #defaults = h('p', {class: 'soft small', 'data-role': 'defaults'});
   #outlook = h('p', {class: 'lead', 'data-role': 'outlook'});
-  #has = {counted: '', pins: 0}; // how many texts teach, where other pages count more as labelled, and how many pins
+  #has = {}; // how many texts are labelled, how many of these teach, and how many pins there are
   #gate;
   #gateLine;
   #jobs = []; // all trainings of the project
@@ -108,8 +108,8 @@ class TrainPage {
     const asked = (this.#looks += 1);
     const found = await call(`${this.#context.base}/training-choices`).finally(() => this.#looking.remove());
     if (asked !== this.#looks) return;
+    this.#has = found;
     this.#choices.show(found.choices);
-    this.#has = {counted: found.labelled > found.examples ? countedWords(found) : '', pins: found.pins};
     await this.#base.load(found);
   }
 
@@ -381,15 +381,4 @@ class TrainPage {
     } while (this.#missed);
     this.#following = false;
   }
-}
-
-// The count that the training uses, and what becomes of the other labels.
-function countedWords({labelled, examples, tests, outside}) {
-  const others = labelled - examples - tests - outside;
-  const rest = [
-    tests > 0 && `${plural(tests, 'is a test text', 'are test texts')}`,
-    outside > 0 && `${number(outside)} out of scope`,
-    others > 0 && `${number(others)} in no set, or made of a test text`,
-  ].filter(Boolean);
-  return ` Of ${plural(labelled, 'labelled text')} it learns from ${number(examples)}; ${rest.join(', ')}.`;
 }

@@ -226,8 +226,8 @@ class VersionsPage {
   }
 
   async #lineage(number) {
-    const chain = this.#made.find(model => model.number === number)?.chain ?? [];
-    return lineageView(number, chain, await call(`${this.#base}/models/${number}/lineage`));
+    const model = this.#made.find(one => one.number === number);
+    return lineageView(model, await call(`${this.#base}/models/${number}/lineage`));
   }
 
   async #handOver(number) {

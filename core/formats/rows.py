@@ -273,8 +273,8 @@ def read_split(cell: str, place: FilePlace, default: Split | None) -> Split | No
     if name not in SPLITS:
         raise InvalidInput(
             f"{place}: '{cell.strip()[:40]}' is not a split.",
-            "Splits are train, test and pool; leave the cell empty for none, or say that no column "
-            "holds the split.",
+            "Splits are train (examples), test (test texts) and pool (unlabelled); leave the cell "
+            "empty for none, or say that no column holds the split.",
         )
     return SPLITS[name]
 

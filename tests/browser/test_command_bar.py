@@ -143,7 +143,7 @@ def test_words_in_any_order_find_an_intent_a_project_a_page_and_an_act(
     page.keyboard.press("ArrowUp")
     page.keyboard.press("Escape")
 
-    finds("sure accept", "Label what the model is sure of: check 20 first")
+    finds("sure accept", "Label what the model is sure of (you check some first)")
     page.keyboard.press("Escape")
 
     finds("hotels fl", "flights and hotels")

@@ -357,6 +357,7 @@ def test_the_second_click_of_a_double_click_pins_nothing(
     effect = page.locator("[data-role=effect]")
     expect(effect).to_contain_text("Added ")
     expect(page.get_by_role("button", name="Right: pin it")).to_be_enabled()
+    expect(page.get_by_text("same as an example", exact=True)).to_be_visible()  # not “exact”
     effect.get_by_role("button", name="Undo").click()
     expect(effect).to_have_count(0)
 

@@ -63,7 +63,7 @@ def test_from_a_file_to_a_bundle_and_into_another_home(
     assert run(other, "bundle", "export", "taken", str(tmp_path / "again.zip")) == 0
     assert (tmp_path / "again.zip").read_bytes() == bundle.read_bytes()
     assert run(other, "bundle", "import", str(bundle), "--project", "taken") == 2
-    assert "there already, as taken@1" in capsys.readouterr().err
+    assert "This file is version 1 of 'taken'" in capsys.readouterr().err
     assert run(home, "doctor", "--json") == 0
     assert said(capsys)["healthy"] is True
     check_backup(home, tmp_path, capsys)

@@ -160,7 +160,7 @@ def require_pipeline(opened: Opened) -> IntentPipeline:
     """Return the pipeline; raise `InvalidInput` for an encoder version."""
     if opened.pipeline is None:
         raise InvalidInput(
-            "This encoder predicts no intents.",
-            "Train a model version first, or colour the map by something else.",
+            "This is only a start for trainings: it gives no answers.",
+            "Train a version first, or colour the map by something else.",
         )
     return opened.pipeline

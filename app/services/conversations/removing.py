@@ -70,7 +70,8 @@ def remove_log(
         for job in jobs.live(connection):
             if log_id in job.payload.get("logs", ()):
                 raise Conflict(
-                    f"Job {job.id} learns from '{record.source}'.", "Wait, or cancel it first."
+                    f"A training learns from '{record.source}'.",
+                    "Wait for its end, or cancel it on the Train page.",
                 )
         conversation_logs.set_aside(connection, record)
         acts.note(connection, target.id, Act("remove conversations", actor, record.source))

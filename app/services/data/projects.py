@@ -183,7 +183,8 @@ def _require_rest(connection: Transaction, record: ProjectRecord) -> None:
     """Raise `Conflict` while a job of the project, or one that starts from it, is under way."""
     if jobs.live_with(connection, record):
         raise Conflict(
-            f"A job of '{record.name}' is under way.", "Wait for its end, or cancel it first."
+            f"A training, a map or groups of '{record.name}' are under way.",
+            "Wait for the end. The Train page can cancel a training.",
         )
 
 

@@ -352,7 +352,7 @@ def _refuse_number(project: ProjectRecord, chosen: set[str]) -> None:
     if project.task == "single-label" and len(chosen) > 1:
         raise InvalidInput(
             f"'{project.name}' takes one intent for each text, and {len(chosen)} were chosen.",
-            "Choose one, or use a multi-label project.",
+            "Choose one, or use a project that allows several intents.",
         )
 
 

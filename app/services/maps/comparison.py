@@ -43,7 +43,7 @@ def compare(
         _side(studio, before_space, points, method), _side(studio, after_space, points, method)
     )
     if not ids:
-        raise InvalidInput("No text is on both maps yet.", "Start a layout of each version.")
+        raise InvalidInput("No text is on both maps yet.", "Make the map of each version first.")
     before, after = _on_one_map(before, after)
     labels = dict(zip(points.columns.ids, points.columns.labels, strict=True))
     named = _named(studio, before_space, [labels[key] or () for key in ids])

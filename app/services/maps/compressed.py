@@ -179,7 +179,7 @@ def _drift(
     if len(ids) * len(move[0]) > _MOST_PRODUCTS:
         raise InvalidInput(
             f"{len(move[0]):,} of {len(ids):,} points would have to be placed anew.",
-            "Choose the quick layout (PCA).",
+            "Choose “Quick map”.",
         )
     place = {key: at for at, key in enumerate(known.ids)}
     rows = [place[key] for key in ids]

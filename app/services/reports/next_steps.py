@@ -85,8 +85,9 @@ def _of_intents(intents: Sequence[IntentLine], confusions: Sequence[ConfusionLin
         )
     greedy = [one for one in intents if _low(one.precision) and one.support >= _FEW_TESTS]
     if greedy:
+        who = "it" if len(greedy) == 1 else "each"
         found.append(
-            f"Check the examples of {named(greedy)}: it is often answered where something else "
+            f"Check the examples of {named(greedy)}: {who} is often answered where something else "
             "was meant."
         )
     worst = next((one for one in confusions if one.said != REFUSED), None)

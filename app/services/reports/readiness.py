@@ -129,7 +129,8 @@ def sentences_of(facts: Facts) -> tuple[str, ...]:
 def _known_by(facts: Facts) -> str:
     """Tell the examples that vote today from those of its training, of which Versions speaks."""
     n = counted(facts.examples, "example")
-    return f"knows them by {n} of today" if facts.is_now else f"learned them from {n}"
+    is_now = facts.is_now
+    return f"knows them by {n}, labels up to today included" if is_now else f"learned them from {n}"
 
 
 def _quality_words(facts: Facts) -> str:

@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 from app.services.live.pool import Pool
 from app.services.review.findings import Evidence, Finding, Remedy
 from app.services.studio import Studio
-from core.text import counted
 from core.types import FloatArray
 from core.vectors import unit_rows
 from storage import projects
@@ -56,6 +55,8 @@ def _beside(
     # A text that is answered with one of the intents comes before all others.
     best = np.argsort(-(likeness + 2.0 * between), kind="stable")[:_LABELLED_AT_ONCE]
     ids = tuple(pool.records[row].id for row in free[best].tolist())
-    which = f"{'this' if len(ids) == 1 else 'these'} {counted(len(ids), 'similar unlabelled text')}"
+    which = "a similar unlabelled text"
+    if len(ids) > 1:
+        which = f"these {len(ids)} similar unlabelled texts"
     remedy = Remedy(f"Label {which}", None, label_ids=ids)
     return replace(finding, remedies=(remedy, *finding.remedies))

@@ -113,11 +113,11 @@ def _two(
         kind="people",
         title=f"{quoted(mine)} or {quoted(theirs)}?",
         why=(
-            f"Two people answered differently: {whose} has {quoted(mine)}, {one.author} in the "
+            f"Two people decided differently: {whose} has {quoted(mine)}, {one.author} in the "
             f"folder has {quoted(theirs)}. The next sync takes what you decide to the folder."
         ),
         figure=1.0,
-        measure="two answers",
+        measure="two labels",
         texts=(text,),
         remedies=tuple(remedies),
         intents=tuple(

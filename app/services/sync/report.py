@@ -244,7 +244,7 @@ def words_of(report: SyncReport) -> list[str]:
             f"  {one.kind} “{text}”: {one.project} in the project, {one.folder} in the folder{who}"
         )
     if any(one.kind == "utterance" for one in report.conflicts):
-        words.append("Decide about texts in Review, under “Two people’s answers”, then sync again.")
+        words.append("Decide about texts in Review, under “Two people’s labels”, then sync again.")
     if any(one.kind != "utterance" for one in report.conflicts):
         words.append("For all else make both sides the same, here or in the file, then sync again.")
     return words

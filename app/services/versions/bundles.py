@@ -167,8 +167,8 @@ def import_bundle(
             for known in models.list_all(connection, record.id):
                 if known.tree_sha256 == tree:
                     raise Conflict(
-                        f"This bundle is there already, as {name}@{known.number}.",
-                        "Nothing needs to be done.",
+                        f"This file is version {known.number} of '{name}', which is there already.",
+                        "Nothing was imported.",
                     )
             made = models.add(connection, _values(record.id, tree, facts))
             if models.champion(connection, record.id) is None:

@@ -293,7 +293,7 @@ def _champion(connection: Transaction, project: ProjectRecord) -> int:
     if champion is None:
         raise NotFound(
             f"'{project.name}' has no live version to compare with.",
-            "Promote a version, or name the two to compare.",
+            "Use a version, or name the two to compare.",
         )
     return champion.number
 

@@ -138,7 +138,7 @@ def _way_back(
     path = _path(models.moves(connection, project_record.id))
     if champion is not None and path[-1:] != [champion]:
         raise Conflict(
-            f"{project}@{champion} is not live any more: another version is.",
+            f"Version {champion} is not live any more: another version is.",
             "Look at the versions again before you roll back.",
         )
     if len(path) < 2:
@@ -162,7 +162,7 @@ def discard(studio: Studio, project: str, number: int, actor: str | None = None)
         state = _states(models.moves(connection, project_record.id)).get(number)
         if state == "champion":
             raise Conflict(
-                f"{project}@{number} answers now.", "Use another version, or roll back, first."
+                f"Version {number} answers now.", "Use another version, or roll back, first."
             )
         if state != models.DISCARDED:
             models.point(connection, record, models.DISCARDED, actor or studio.settings.actor)

@@ -40,8 +40,7 @@ _UNTESTED = (
     "texts that it never learns from."
 )
 _NEXT_TESTED = (
-    " It has learned from unlabelled texts: those that become test texts test the version that is "
-    "trained next."
+    " It has learned from unlabelled texts, too. As test texts, these test only the next version."
 )
 _INSIDE_ONLY = "Ready, but out of scope is not tested"
 """Title of a ready version of which nobody knows whether it refuses texts that fit no intent."""

@@ -148,8 +148,10 @@ export class Rows {
 
   // Rows of the same filter stay, and the next press goes on from them.
   #fail(error) {
-    this.total.textContent = this.#isOther ? '' : error.message;
+    fill(this.total);
     if (!this.#isOther) {
+      const again = h('button', {class: 'plain', 'data-key': 'again', onclick: () => this.load()}, 'Try again');
+      fill(this.total, `${error.message} ${error.hint ?? ''} `, again);
       this.#filter.turn(this.#page - this.#filter.page);
       return;
     }

@@ -373,7 +373,7 @@ export class GroupView {
       const intent = this.#intents.byId.get(id);
       const isIt = isSame && id === same;
       const named = [`Put ${count} into “`, breaking(intent?.name ?? id), '”'];
-      const words = isIt ? named : ['Put them into ', chip(intent, id)];
+      const words = isIt ? named : [`Put ${count} into `, chip(intent, id)];
       const takes = () => this.#take({intent: id});
       return intent?.name !== this.#name && act(at + 1, words, takes, looks(isIt), nothing);
     });

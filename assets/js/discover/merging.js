@@ -13,7 +13,8 @@ export async function askTarget(card, near, cards) {
   const option = ({id, name, size}) => h('option', {value: id, dir: 'auto'}, `${name} (${number(size)})`);
   const nearest = near.map(id => others.find(one => one.id === id)).filter(Boolean);
   const byName = others.toSorted((one, other) => one.name.localeCompare(other.name));
-  const words = `Its ${plural(card.size, 'text')} join another group; no label changes.`;
+  const joins = card.size === 1 ? 'Its text joins' : `Its ${plural(card.size, 'text')} join`;
+  const words = `${joins} another group; no label changes.`;
   const into = h(
     'select',
     {name: 'into'},

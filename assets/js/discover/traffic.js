@@ -202,8 +202,8 @@ export class TrafficTab {
 
   #sureWords() {
     const {sure, sure_before: before} = this.#view;
-    const then = before.n ? `, before ${percent(before.share)}` : '';
-    return `Answered surely: ${percent(sure.share)}${then}. That means 80 % sure or more.`;
+    const then = before.n ? ` (before: ${percent(before.share)})` : '';
+    return `${percent(sure.share)} got an answer that the model is clearly sure of${then}.`;
   }
 
   // A group leads to Discover's acts; of an intent, the texts themselves unfold.

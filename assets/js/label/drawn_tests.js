@@ -9,10 +9,9 @@ import {plural} from '../shared/words.js';
 
 const MOST = 100; // texts that the server gives at once
 const WHY = [
-  'You label them one at a time. No later training learns from them, so they tell how often it is right.',
+  'You label them one at a time. No later training learns from them, so they tell how often the model is right.',
   'They are drawn from the unlabelled texts. If you labelled the easy texts first, these are harder, and the model ' +
     'is better than this test shows.',
-  'A version that has learned from them, unlabelled, is not tested by them. The one that you train next is.',
 ];
 const USE = {
   one: 'Its label checks the model, which never learns from it.',
@@ -33,7 +32,7 @@ export async function drawTests(context, queue, {client, few}) {
     return;
   }
   const n = items.length;
-  const why = WHY.map(words => h('p', {}, words));
+  const why = [...WHY, ...(await alreadyLearned(base))].map(words => h('p', {}, words));
   const title = `Label ${plural(n, 'text')} at random as ${n === 1 ? 'a test text' : 'test texts'}?`;
   if (!(await ask(title, why, `Draw ${plural(n, 'text')}`))) return;
   const ids = items.filter(({split}) => split !== 'test').map(({id}) => id);
@@ -46,6 +45,15 @@ export async function drawTests(context, queue, {client, few}) {
   few.ask(n, true);
   const drawn = items.map(item => ({...item, split: 'test'}));
   queue.startWith(drawn, left => `${plural(left, 'test text')} to label, drawn at random.`);
+}
+
+// A version that has learned from the pool is tested only by what it has not learned.
+async function alreadyLearned(base) {
+  const {models} = await call(`${base}/versions`);
+  const live = models.find(({champion}) => champion);
+  if (!live?.metrics.pool?.n) return [];
+  const known = `Version ${live.number} has learned from unlabelled texts, too.`;
+  return [`${known} As test texts, these test only the next version.`];
 }
 
 async function makeTests(base, ids, then) {

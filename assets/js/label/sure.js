@@ -352,9 +352,10 @@ function verdictWords({checked, wrong, rest, expected}) {
   return `${judged} After this check, expect ${errorWords(expected)} among the other ${number(rest)}.`;
 }
 
-// One bound beside the expectation: a second one made three figures of the same errors.
+// One bound beside the expectation, which holds in 95 of 100 such checks: a second one made three figures of the same
+// errors.
 const boundWords = ({rest, at_most: atMost}) =>
-  rest ? `In 95 of 100 such checks at most ${percent(atMost, 0)} of the others are wrong.` : '';
+  rest ? `Very likely at most ${percent(atMost, 0)} of the others are wrong.` : '';
 
 function stayWords(n) {
   const [who, stay, come] = n === 1 ? ['text', 'stays', 'comes'] : [`${number(n)} texts`, 'stay', 'come'];

@@ -12,11 +12,14 @@ const READY = 'A clearer map is ready.';
 export class Note {
   element = h('div', {class: 'row small soft', role: 'status', 'data-role': 'map-note'});
   offered = h('div', {class: 'row map-offer', role: 'status', 'data-role': 'map-offer', hidden: true});
+  failure = ''; // why the clearer map was refused
   #compute;
+  #clearer;
 
-  // `compute` starts the layout of the missing points.
-  constructor(compute) {
+  // `compute` starts the layout of the missing points, `clearer` that of the clearer map.
+  constructor(compute, clearer) {
     this.#compute = guarded(compute);
+    this.#clearer = guarded(clearer);
   }
 
   say(words) {
@@ -26,12 +29,14 @@ export class Note {
   // `isSketch`: whether a clearer layout is to come.
   describe(points, sideName, isSketch) {
     const {ids, missing, compared, method, model} = points;
-    const toCome = this.offered.hidden ? (model ? FAILED : UNTRAINED) : READY;
+    const hasFailed = this.offered.hidden && model;
+    const toCome = this.offered.hidden ? (model ? `${FAILED} ${this.failure}` : UNTRAINED) : READY;
     const {name, says, method: by} = LAYOUTS[method];
     const layout = {'data-role': 'layout', title: `Laid out by ${by}`};
     fill(
       this.element,
       h('span', layout, isSketch ? `${SKETCH} ${toCome}` : `${name}: ${says}.`),
+      isSketch && hasFailed && h('button', {class: 'plain', onclick: this.#clearer}, 'Try again'),
       h('span', {}, plural(ids.length, 'point')),
       compared && comparisonOf(compared, sideName),
       missing > 0 && [
@@ -106,13 +111,16 @@ export class Note {
 }
 
 function comparisonOf({silhouettes}, sideName) {
-  const [before, after] = silhouettes.map(value => (value === null ? '–' : points(value)));
+  const about = {'data-role': 'silhouettes', title: 'Silhouette by intent: 100 is far apart, 0 is mixed.'};
   return [
     h('span', {'data-role': 'side'}, `places ${sideName}`),
-    h(
-      'span',
-      {'data-role': 'silhouettes', title: 'Silhouette by intent: 100 is far apart, 0 is mixed.'},
-      `intents lie apart by ${before} of 100 before, ${after} after`,
-    ),
+    silhouettes.every(value => value !== null) && h('span', about, separation(silhouettes)),
   ];
+}
+
+function separation(silhouettes) {
+  const [before, after] = silhouettes.map(points);
+  if (before === after) return `intents are as well separated as before (${after} of 100)`;
+  const how = silhouettes[1] > silhouettes[0] ? 'better' : 'less well';
+  return `intents are ${how} separated than before (${before} → ${after} of 100)`;
 }

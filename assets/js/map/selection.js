@@ -118,7 +118,7 @@ export class Selection {
   }
 
   #movedLine({id, text, intents, change}) {
-    const share = `${percent(change, 0)} of its neighbours are others now`;
+    const share = `${percent(change, 0)} of the texts around it are others now`;
     const words = h('div', {class: 'soft small'}, `${intents.join(', ') || 'no label'}; ${share}`);
     const mark = () => this.#hears.marked([id]);
     const button = {class: 'plain', style: {'text-align': 'start'}, onclick: mark};

@@ -162,17 +162,19 @@ export class AddingTab {
   #likeness(near) {
     const n = this.#clashes(near);
     if (n) return `${n === 1 ? 'One very similar example has' : `${n} very similar examples have`} another label. `;
-    const none = `None of the ${near.length} most similar examples is labelled ${this.#nameOf(this.#chosen)}. `;
+    const isOne = near.length === 1;
+    const who = isOne ? 'The only similar example is not' : `None of the ${near.length} most similar examples is`;
+    const none = `${who} labelled ${this.#nameOf(this.#chosen)}. `;
     return this.#isAlone(near) ? none : 'No very similar example has another label. ';
   }
 
   #verdict(blast, {better, instead, isDoubted, act}) {
-    const most = better && (better.n === better.of ? `All ${better.n}` : `${better.n} of the ${better.of}`);
+    const whose = better && `${mostSimilar(better)} labelled ${this.#nameOf(better.id)}. `;
     return h(
       'div',
       {class: `note ${isDoubted ? 'warn' : 'good'}`, 'data-role': 'verdict'},
       this.#known(blast.near) && `This text is an example already; ${this.#becomes}. `,
-      better && h('b', {dir: 'auto'}, `${most} most similar examples are labelled ${this.#nameOf(better.id)}. `),
+      better && h('b', {dir: 'auto'}, whose),
       !better && h('span', {dir: 'auto'}, this.#likeness(blast.near)),
       h('span', {dir: 'auto'}, `The answer now: ${blast.now}.`),
       this.#effect(this.#chosen, blast, act),
@@ -236,4 +238,10 @@ function mostFrequent(words) {
   const counts = new Map();
   for (const word of words) counts.set(word, (counts.get(word) ?? 0) + 1);
   return [...counts].reduce((best, one) => (one[1] > best[1] ? one : best), ['', 0]);
+}
+
+// How many of the most similar examples have the other label, up to the word before it.
+function mostSimilar({n, of}) {
+  if (of === 1) return 'The only similar example is';
+  return `${n === of ? `All ${n}` : `${n} of the ${of}`} most similar examples are`;
 }

@@ -13,8 +13,8 @@ import {Foretold} from './foretold.js';
 import {mayHarm} from './harm.js';
 
 const LEAD =
-  'Texts between two intents, the least clear first. Choose what the customer means: the figures tell what follows, ' +
-  'not which label is right. Points tell how far the scores of the two are apart; a clear answer has about 100. ';
+  'Texts between two intents, the least clear first. Choose what the customer means: the figures only tell what ' +
+  'follows. ';
 const OTHERS = 'For a third intent, search the text on Data.';
 const OTHERS_OF_SETS =
   'A text keeps the intents that it has. To take one away, or for a third one, search the text on Data.';
@@ -180,7 +180,8 @@ export class BorderTab {
   #signs() {
     const [first, second] = this.#pair.map(id => chip(this.#tools.intents.byId.get(id), '?'));
     const sign = words => h('span', {'aria-hidden': 'true'}, words);
-    const bars = `Each bar points to the nearer intent. A full one stands for ${points(this.#reach)} points or more.`;
+    const full = `A full bar has ${points(this.#reach)} points or more, a clear answer about 100.`;
+    const bars = `Each bar points to the nearer intent: the longer, the clearer. ${full}`;
     return [
       h('p', {class: 'row small soft', 'data-role': 'sides'}, sign('←'), first, sign('|'), second, sign('→')),
       h('p', {class: 'small soft', 'data-role': 'bars'}, bars),
@@ -229,7 +230,7 @@ export class BorderTab {
     if (!labels || labels.some(id => this.#pair.includes(id))) return null;
     const {byId, nothing} = this.#tools.intents;
     const name = labels.map(id => byId.get(id)?.name ?? '?').join(' and ') || nothing;
-    const words = `Labelled ${name}, yet its two highest scores are those of the two intents above.`;
+    const words = `Labelled ${name}, but most like the two intents above.`;
     return h('div', {class: 'small soft', dir: 'auto', 'data-role': 'third'}, words);
   }
 

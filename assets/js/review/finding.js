@@ -37,6 +37,7 @@ const isForetold = one => one.repair && !firstOf(one);
 // What is done without a question, though nothing tells what it does to answers.
 const isBlind = one => isForetold(one) && !one.asks && isUnknown(one);
 // What a deletion changes is opened by who points at it: opened by itself it looked like advice.
+const opensWords = n => `Opens ${n === 1 ? 'it on the Label page' : 'them on the Label page, one after the other'}.`;
 const isOpened = one => isForetold(one) && one.repair.kind !== 'delete';
 // The title of what a remedy would change: its words alone stood there like a second button.
 const foretold = words => h('h3', {}, `If you choose “${words.replace(' …', '').replace(/“(.*?)”/g, '‘$1’')}”`);
@@ -222,7 +223,7 @@ export class FindingView {
     };
     if (firstOf(remedy)) fill(one.line, firstOf(remedy));
     if (!remedy.repair) fill(one.line, KEPT[this.#finding.kind] ?? KEPT.other);
-    if (remedy.label_ids?.length) fill(one.line, 'Opens them on the Label page, one after the other.');
+    if (remedy.label_ids?.length) fill(one.line, opensWords(remedy.label_ids.length));
     one.key = h('kbd', {}, key);
     const look = () => this.#open(one);
     one.element = h(

@@ -20,10 +20,10 @@ const SECOND_MS = 1000;
 
 const KINDS = [
   ['', 'All'],
-  ['people', 'Two people’s answers'],
+  ['people', 'Two people’s labels'],
   ['proposal', 'Proposals'],
   ['conflict', 'Conflicting labels'],
-  ['tested', 'Also test texts'],
+  ['tested', 'Examples that are also test texts'],
   ['label', 'Labels to check'],
   ['greedy', 'Harmful examples'],
   ['confusion', 'Mixed-up intents'],
@@ -35,7 +35,7 @@ const KINDS = [
   [DOUBT, 'Worth a look if you have time'],
 ];
 const SINGLE = {
-  people: 'two people’s answers',
+  people: 'two people’s labels',
   proposal: 'proposal',
   conflict: 'conflicting labels',
   tested: 'also a test text',

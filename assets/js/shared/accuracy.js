@@ -1,6 +1,6 @@
 // The accuracy of what answers now; beside it, named so, that of the training, and what made the difference.
 import {h} from './elements.js';
-import {figuresOf, number, plural} from './words.js';
+import {absent, figuresOf, number, percent, plural} from './words.js';
 
 const COUNTS = 'counting …';
 
@@ -21,10 +21,10 @@ export function accuracyParts(figures) {
   const {now, checking} = figures;
   if (!now && isUntested(figures)) return {figure: 'Not tested yet:', base: 'no test texts', words: ofItself(figures)};
   if (isCounting(figures)) return {figure: COUNTS, base: '', words: `${whenTrained(figures)}.`};
-  if (!now) return {figure: figuresOf(figures), base: `right answers ${trainedOn(figures)}`, words: ''};
+  if (!now) return {figure: figuresOf(figures), base: `${answersOf(figures)}${trainedOn(figures)}`, words: ''};
   const since = isOther(figures) && sinceWords(figures);
-  const base = `of ${plural(now.n, 'test text')} answered right today`;
-  return {figure: inWords(now), base, words: [since, checking && COUNTING].filter(Boolean).join(' ')};
+  const base = `of ${plural(now.n, 'test text')} answered ${exactlyOf(now)}right today`;
+  return {figure: percent(now.share), base, words: [since, checking && COUNTING].filter(Boolean).join(' ')};
 }
 
 // The same in the room that the header has, where a badge of its own counts the changes since training.
@@ -32,7 +32,8 @@ export function accuracyInShort(figures) {
   const {now} = figures;
   if (isCounting(figures)) return h('span', {class: 'soft'}, COUNTS);
   if (!now && isUntested(figures)) return null; // the verdict beside it says so
-  const right = h('span', {class: 'soft'}, ' right', h('span', {class: 'wordy'}, ' answers')); // a phone has less room
+  const words = h('span', {class: 'soft'}, ' right', h('span', {class: 'wordy'}, ' answers')); // a phone has less room
+  const right = answersOf(now ?? figures) && words;
   if (!now) return [h('b', {}, figuresOf(figures)), right, h('span', {class: 'soft wordy'}, ' when trained')];
   const [cause] = now.causes.filter(one => !/ changes? since training/.test(one));
   const short = cause?.replace(/ \(.*\)$/, ''); // how many more are right stands under the pointer
@@ -101,13 +102,21 @@ function countedWords(figures) {
 // Figures of two moments differ while labels come: the older one says so.
 const COUNTING = 'Newer labels are being counted. The figures here are without them.';
 
-// `measured_on` is the server's: on which texts, and when.
-const trainedOn = ({measured_on: measured}) => measured || 'when trained';
+// `measured_on` is the server's: on which texts, and when. The method that it names in brackets is for researchers, who
+// find it in the charts of Versions.
+export const plainBasis = measured =>
+  measured
+    .replace(/ when trained \([^)]*\)/, ' when trained')
+    .replace('held-out labels when trained', 'its own labels, checked when trained');
+const trainedOn = ({measured_on: measured}) => plainBasis(measured ?? '') || 'when trained';
 export const whenTrained = figures => `${figuresOf(figures)} ${trainedOn(figures)}`;
 // A figure of the labels themselves stands beside what it is worth, and never as the headline.
 const ofItself = figures => `${whenTrained(figures)}; these are often easier than what users write.`;
 const sinceWords = figures => `${whenTrained(figures)}; since then: ${figures.now.causes.join(', ')}.`;
 const rightOf = ({right, n, micro_f1: f1}) =>
-  `${number(right)} of ${plural(n, 'test text')} answered ${f1 === null ? '' : 'exactly '}right`;
+  `${number(right)} of ${plural(n, 'test text')}${absent(f1) ? ' answered right' : ''}`;
+// Of several intents a text, the figure itself says that it counts exact answers.
+const answersOf = ({micro_f1: f1}) => (absent(f1) ? 'right answers ' : '');
+const exactlyOf = ({micro_f1: f1}) => (absent(f1) ? '' : 'exactly ');
 const inWords = ({share, micro_f1: f1}) => figuresOf({accuracy: share, micro_f1: f1});
 const isOther = ({now, ...figures}) => now.causes.length > 0 && inWords(now) !== figuresOf(figures);

@@ -130,7 +130,7 @@ const actsOf = project => [
   {kind: 'action', name: 'Label what helps most', href: address('label', project, {order: 'helps'})},
   {
     kind: 'action',
-    name: 'Label what the model is sure of: check 20 first',
+    name: 'Label what the model is sure of (you check some first)',
     also: 'accept all at once',
     href: address('label', project, {sure: 1}),
   },

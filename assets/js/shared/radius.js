@@ -60,7 +60,7 @@ function partBadges(blast, kind, isDone = false) {
     part(fixed, become, 'right', 'good'),
     part(blast.broken - relabelled(blast), become, 'wrong', 'bad'),
     taken > 0 && badge(`${number(taken)} no longer refused`, 'warn'),
-    refused > 0 && badge(`${number(refused)} refused anew`, 'warn'),
+    refused > 0 && badge(`${number(refused)} newly refused`, 'warn'),
     kept.length > 0 && badge(`${plural(kept.length, 'pin')} kept again`, 'good'),
     lost.length > 0 && badge(`${plural(lost.length, 'pin')} broken`, 'bad'),
     part(right, stay, 'right'),
@@ -155,7 +155,7 @@ export function resultWords(blast) {
 function acrossWords({scope: [taken, refused]}) {
   return [
     taken > 0 && `${number(taken)} unlabelled no longer refused`,
-    refused > 0 && `${number(refused)} unlabelled refused anew`,
+    refused > 0 && `${number(refused)} unlabelled newly refused`,
   ].filter(Boolean);
 }
 

@@ -12,7 +12,7 @@ const DAYS = [
   ['90', 'for 90 days'],
   ['', 'without an end'],
 ];
-const COPY_IT = 'Copy it now: below it is only listed, so that you can stop it. It opens this page and nothing else.';
+const COPY_IT = 'Copy it now: below it is only listed, so that you can stop it.';
 const FOR_OTHERS = 'For anybody else, send the PDF or the HTML file.';
 
 export class Sharing {
@@ -74,7 +74,8 @@ export class Sharing {
         h('div', {style: {flex: '1 1 220px'}}, box),
         navigator.clipboard && h('button', {onclick: copy}, 'Copy'), // by http browsers offer none
       ),
-      this.#page.reaches_others && h('p', {class: 'small soft'}, COPY_IT),
+      this.#page.reaches_others &&
+        h('p', {class: 'small soft'}, `${COPY_IT} It opens this ${this.#what.kind} and nothing else.`),
     ];
   }
 

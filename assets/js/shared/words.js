@@ -1,6 +1,6 @@
 // Numbers and times as people read them.
 
-const absent = value => value === null || value === undefined;
+export const absent = value => value === null || value === undefined;
 
 export const percent = (share, digits = 1) => (absent(share) ? '–' : `${(100 * share).toFixed(digits)} %`);
 // How likely an answer is: "72 %"; none is impossible and none is certain, so "under 1 %" and at most "99 %".
@@ -73,21 +73,28 @@ export function missedLine({measure, familiarity, score, threshold}) {
   return inPoints ? `${held} points of the ${line} needed` : `a familiarity of ${held}; ${line} is needed`;
 }
 
-// A model's figures in short: accuracy, or for multi-label F1 and the share of exact matches.
+// A model's figure in short: accuracy, or for multi-label the share of exact matches. “F1” stood there unexplained.
 // A text that is refused as out of scope is answered wrongly; older versions know only which intent came first.
 export const rightShare = ({accuracy, answered_right: right}) => (absent(right) ? accuracy : right);
 export const figuresOf = ({accuracy, answered_right, micro_f1: f1}) =>
   absent(f1)
     ? percent(rightShare({accuracy, answered_right}))
-    : `F1 ${percent(f1)}, exact ${percent(accuracy)}`;
+    : `${percent(accuracy)} exactly right`;
 
 // A version's number in its name: 2 of "support desk@2".
 export const numberOf = name => Number(name.slice(name.lastIndexOf('@') + 1));
 
-// Trainings one after the other: "the model that comes with the studio → p@1 dialogues → p@2 convfit".
+// Trainings one after the other: "the model that comes with the studio → version 1 (Conversations) → version 2". Of a
+// step, such as "p@1 dialogues", `names` holds what the page calls its recipe, if anything.
 export const BUNDLED = 'bundled';
 export const bundledWords = 'the model that comes with the studio';
-export const chainWords = chain => chain.map(step => (step === BUNDLED ? bundledWords : step)).join(' → ');
+export const chainWords = (chain, names = new Map()) => chain.map(step => stepWords(step, names)).join(' → ');
+function stepWords(step, names) {
+  if (step === BUNDLED) return bundledWords;
+  const [, number, recipe] = /^.*@(\d+)(?: (\S+))?$/.exec(step) ?? [];
+  if (!number) return step;
+  return names.has(recipe) ? `version ${number} (${names.get(recipe)})` : `version ${number}`;
+}
 
 // Signs that turn the order of the letters after them are shown as words and turn nothing.
 const TURNS = new Map(

@@ -1,4 +1,4 @@
-// Synthetic utterances from templates and frequent values: previewed first, then added.
+// Synthetic utterances from templates, which the page calls patterns, and frequent values: previewed first, then added.
 import {field, fill, h} from '../shared/elements.js';
 import {busyButton} from '../shared/evidence.js';
 import {guarded, toast} from '../shared/messages.js';
@@ -40,7 +40,7 @@ export class AugmentingSheet {
         'div',
         {class: 'row end'},
         field('Values per slot', this.#top),
-        field('Texts per sentence', this.#each),
+        field('Texts per pattern', this.#each),
         field('At most', this.#most),
       ),
       h('div', {class: 'row after'}, h('button', {onclick: guarded(() => this.#look())}, 'Preview')),
@@ -86,23 +86,24 @@ export class AugmentingSheet {
       return;
     }
     const attributes = {class: this.#isFirst() ? 'primary' : '', 'data-key': 'add'};
-    const add = busyButton(`Add ${number(n)}`, () => this.#add(body), attributes);
+    const add = busyButton(`Add ${plural(n, 'generated text')}`, () => this.#add(body), attributes);
     add.disabled = !n;
-    const from = `${plural(templates, 'template')} of ${plural(sources, 'text')}`;
+    const from = `${plural(templates, 'pattern')} of ${plural(sources, 'text')}`;
+    const what = 'A pattern is a text with its values left open.';
     const more = templates > found.templates.length;
     fill(
       this.#place,
-      h('p', {}, `${plural(n, 'new text')} from ${from}. Untick a template to leave it out:`),
+      h('p', {}, `${plural(n, 'new text')} from ${from}. ${what} Untick one to leave it out:`),
       h(
         'ul',
-        {class: 'last told some', tabindex: 0, 'aria-label': 'Templates'},
+        {class: 'last told some', tabindex: 0, 'aria-label': 'Patterns'},
         listed.map(one => this.#line(one)),
       ),
       more &&
         h(
           'p',
           {class: 'soft small'},
-          `Only the ${number(found.templates.length)} templates that give most are listed.`,
+          `Only the ${number(found.templates.length)} patterns that give most are listed.`,
         ),
       add,
     );

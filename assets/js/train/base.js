@@ -73,13 +73,6 @@ export class BaseChoice {
     this.element.hidden = this.#fresh || options.length < 2;
     offer(this.#select, options, value);
     const base = this.#encoders.find(model => model.name === value);
-    const steps = (base?.chain ?? [value]).map(step => this.#plain(step));
-    this.#chain.textContent = chainWords([...steps, 'this training']);
-  }
-
-  // A step of a chain, such as "desk@1 dialogues", as "version 1 (Conversations)".
-  #plain(step) {
-    const [, name, recipe] = /^(.*@\d+) (\S+)$/.exec(step) ?? [];
-    return name ? `version ${numberOf(name)} (${this.#names.get(recipe) ?? recipe})` : step;
+    this.#chain.textContent = chainWords([...(base?.chain ?? [value]), 'this training'], this.#names);
   }
 }

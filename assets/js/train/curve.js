@@ -1,5 +1,6 @@
 // Two charts of what a training reports: its loss, which the page calls a distance, and how many unseen texts it
 // answers rightly. Folded until opened.
+import {plainBasis} from '../shared/accuracy.js';
 import {fill, h} from '../shared/elements.js';
 import {complain} from '../shared/messages.js';
 import {drawChart, SHARES} from '../shared/plotly.js';
@@ -111,7 +112,7 @@ const resultOf = ({metrics}, measured) =>
     {'data-role': 'curve-result'},
     'The right intent first, even where the text is then refused: ',
     h('b', {class: 'tabular'}, figuresOf({...metrics, answered_right: null})),
-    measured && ` ${measured}`,
+    measured && ` ${plainBasis(measured)}`,
   );
 
 // The loss of single batches jumps; the mean of the last few shows where it goes.

@@ -1,15 +1,16 @@
 // A training that runs or has ended, and those before it.
-import {accuracyOf, isUntested, whenTrained} from '../shared/accuracy.js';
+import {accuracyOf, isUntested, plainBasis, whenTrained} from '../shared/accuracy.js';
 import {h, progressBar, since, table} from '../shared/elements.js';
 import {bringTests} from '../shared/test_texts.js';
 import {duration, figuresOf, numberOf, percent} from '../shared/words.js';
 
 const NOT_IN_IT = 'Labels given since are not counted in it.';
-const BASES = ['on held-out labels', 'on labels that it has learned']; // of figures that no test text backs
+const BASES = ['on its own labels', 'on labels that it has learned']; // of figures that no test text backs
 const NEARLY = 0.9;
 const SOON_S = 3;
 const SHOWN = 8; // earlier trainings
 const KIND = {succeeded: 'good', failed: 'bad', cancelled: 'warn'};
+const stateWords = state => ({succeeded: 'done', queued: 'waiting'})[state] ?? state;
 
 export const isOver = job => job.state in KIND;
 
@@ -25,7 +26,7 @@ export function jobView(job, curves, {name, today}, actions) {
       'div',
       {class: 'row'},
       h('h2', {}, over ? 'Last training' : 'Training'),
-      h('span', {class: `badge ${KIND[job.state] ?? 'accent'}`, 'data-role': 'job-state'}, job.state),
+      h('span', {class: `badge ${KIND[job.state] ?? 'accent'}`, 'data-role': 'job-state'}, stateWords(job.state)),
       h('span', {class: 'soft small', title: job.title && `Method: ${job.title}`}, whenOf(job), ` · ${name}`),
       !over && cancelButton(job, actions.cancel),
       job.resumable && h('button', {class: 'push', 'data-key': 'resume', onclick: actions.resume}, 'Resume'),
@@ -97,7 +98,7 @@ function wordsOf({state, stage, message, result, measured_on: measured, untested
   return {
     queued: 'waiting for its turn',
     running: stage,
-    succeeded: 'finished',
+    succeeded: null, // the badge says it
     failed: `failed: ${message}`,
     cancelled: 'cancelled',
   }[state];
@@ -119,7 +120,7 @@ const logOf = job =>
 function resultWords({kind, metrics}, measured) {
   if (kind === 'encoder') return 'a start';
   if (!metrics) return '–';
-  const base = BASES.find(words => measured.startsWith(words));
+  const base = BASES.find(words => plainBasis(measured).startsWith(words));
   return base ? `${figuresOf(metrics)} ${base}` : figuresOf(metrics);
 }
 
@@ -131,7 +132,7 @@ export function earlierTable(jobs, nameOf) {
     .map(({title, recipe, state, result, message, measured_on: measured, ...job}) => [
       whenOf(job),
       h('td', {title: title && `Method: ${title}`}, nameOf(recipe) ?? title),
-      state,
+      stateWords(state),
       result.model ? `version ${numberOf(result.model)}` : h('span', {class: 'soft'}, message),
       h('td', {class: 'number'}, resultWords(result, measured)),
     ]);

@@ -25,7 +25,7 @@ export function answerView(answer, intents, place, {besides, acts}) {
       {class: 'row answer'},
       verdict(prediction, intents),
       isSure(prediction, intents) && h('b', {class: 'tabular'}, sure(prediction.ranked[0].probability)),
-      prediction.decision.rule === 'exact' && h('span', {class: 'badge good'}, 'exact'),
+      prediction.decision.rule === 'exact' && h('span', {class: 'badge good'}, 'same as an example'),
       prediction.by_name && h('span', {class: 'badge warn', 'data-role': 'by-name'}, nameWords(prediction)),
       h('span', {class: 'soft small push'}, versionOf(prediction)),
     ),

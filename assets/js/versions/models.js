@@ -192,15 +192,21 @@ function buttonsOf(model, {champion, previous, advice, isOpen, damaged}, actions
   ];
 }
 
-// The lineage of a version; `chain` lists the trainings that led to it.
-export function lineageView(mine, chain, found) {
+// Where a version comes from: in a sentence, and folded all that its lineage holds.
+export function lineageView(model, found) {
   const known = Object.entries(found).filter(([, value]) => !isEmpty(value));
   return [
-    h('h2', {}, `Where version ${mine} comes from`),
-    h('p', {'data-role': 'chain'}, chainWords(chain)),
-    table(
-      ['', ''],
-      known.map(([name, value]) => [CALLED[name] ?? name.replaceAll('_', ' '), said(value)]),
+    h('h2', {}, `Where version ${model.number} comes from`),
+    h('p', {}, madeBy(model), ', ', since(model.created_at)),
+    h('p', {'data-role': 'chain'}, chainWords(model.chain)),
+    h(
+      'details',
+      {},
+      h('summary', {}, 'For researchers'),
+      table(
+        ['', ''],
+        known.map(([name, value]) => [CALLED[name] ?? name.replaceAll('_', ' '), said(value)]),
+      ),
     ),
   ];
 }

@@ -44,9 +44,10 @@ def test_a_conflict_of_a_sync_is_decided_in_review_and_goes_to_the_folder(
     page = visit(studio, "/review?project=sample")
     first = page.locator("[data-role=findings] button").first
     expect(first).to_contain_text(text)
+    expect(first).to_contain_text("two people’s labels")  # an answer is what the model gives
     first.click()
     finding = page.locator("[data-role=finding]")
-    expect(finding).to_contain_text("Two people answered differently")
+    expect(finding).to_contain_text("Two people decided differently")
     expect(finding).to_contain_text("Ben in the folder has “no_internet”")
     # “Nothing changes” stood below what replaces the label of somebody else.
     kept = finding.locator(".remedy", has_text="Keep the project’s: ")

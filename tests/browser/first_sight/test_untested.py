@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
-from tests.builders.held_answers import hold
+from tests.builders.held_answers import hold, reroute
 from tests.builders.served_studio import Served
 
 _TESTS = "/projects/sample/utterances?size=1&split=test&state="
@@ -35,6 +35,28 @@ def test_texts_drawn_at_random_become_test_texts_once_a_person_agrees(
     expect(page.locator("[data-role=saved]")).to_have_text("all saved")
     assert counted(studio, "labelled") == labelled + 5
     assert counted(studio, "unlabelled") == before
+
+
+def test_whether_the_version_in_use_has_learned_the_drawn_texts_is_said_where_it_is_so(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """“A version that has learned from them, unlabelled, …” stood there of every version."""
+    page = visit(studio, "/label?project=sample&tests=5")
+    asked, told = page.get_by_role("dialog"), "these test only the next version"
+    expect(asked).to_contain_text("so they tell how often the model is right.")
+    expect(asked).not_to_contain_text(told)
+
+    def learned(route: Route) -> None:
+        found = route.fetch().json()
+        for one in found["models"]:
+            one["metrics"]["pool"] = {"n": 600}
+        route.fulfill(json=found)
+
+    reroute(page, "**/projects/sample/versions", learned)
+    page.goto(f"{studio.base}/label?project=sample&tests=5")
+    known = "Version 1 has learned from unlabelled texts, too."
+    expect(asked).to_contain_text(f"{known} As test texts, {told}")
+    page.unroute_all(behavior="wait")
 
 
 def test_a_text_that_somebody_labelled_before_it_was_drawn_stays_an_example(

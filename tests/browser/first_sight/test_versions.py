@@ -22,6 +22,9 @@ def test_a_version_and_the_data_that_it_learned_from_have_a_word_each(
     models.get_by_text("More", exact=True).first.click()
     models.get_by_role("button", name="Where it comes from").first.click()
     origin = page.get_by_role("region", name="Comparison")
+    # A table of raw fields, such as “tree sha256”, was all that it said.
+    expect(origin).to_contain_text("learned from data snapshot")
+    origin.get_by_text("For researchers").click()
     expect(origin.get_by_role("cell", name="data snapshot", exact=True)).to_be_visible()
     page.get_by_text("Data snapshots: what each training learned from").click()
     data = page.locator("[data-role=data-versions]")

@@ -7,6 +7,13 @@ from playwright.sync_api import Page, Route, expect
 
 from tests.builders.served_studio import Served
 
+_MERGES = """async () => {
+  const {askTarget} = await import('/studio/js/discover/merging.js');
+  const [card, other] = [1, 2].map(id => ({id, name: `group ${id}`, size: 1, state: 'open'}));
+  askTarget(card, [], [card, other]);
+}"""
+"""Asks into which other group one of a single text is merged."""
+
 
 def test_a_group_names_its_label_if_the_server_says_that_it_stands_for_it(
     visit: Callable[..., Page], studio: Served
@@ -112,6 +119,9 @@ def test_what_is_blue_goes_by_the_texts_that_are_still_ticked(
     rows, primary = group.locator("[data-role=typical] li"), group.locator(".deeds button.primary")
     expect(rows).to_have_count(5)
     expect(primary).to_contain_text(f"into “{first['name']}”")
+    # “Put them into …” labelled 61 texts without saying so.
+    counted = re.compile(rf"^Put [\d,]+ texts into {second['name']}")
+    expect(group.locator("[data-key='act 2']")).to_have_text(counted)
     rows.first.get_by_role("checkbox").uncheck()
     expect(primary).to_contain_text("the new intent")  # two of four each: half is not most
     for at in (1, 2):
@@ -189,6 +199,7 @@ def test_texts_out_of_scope_are_counted_first_and_grouped_on_wish(
     page.get_by_role("button", name="Group anew…").click()
     dialog = page.get_by_role("dialog")
     expect(dialog).to_contain_text("There is no Undo: ")
+    expect(dialog).to_contain_text("With more groups, each is more of one kind")  # not “purer”
     dialog.get_by_label("Also 1,234 texts labelled “out of scope”").check()
     with page.expect_request(
         lambda one: one.method == "POST" and one.url.endswith("/groups")
@@ -227,3 +238,21 @@ def test_labels_of_a_group_that_is_forgotten_by_now_are_taken_back_in_words(
     newest.get_by_role("button", name="Undo").click()
     expect(newest).to_contain_text("Taken back")
     assert served.ask("/projects/sample/overview")["counts"]["labelled"] == before
+
+
+def test_one_new_text_and_a_group_of_one_text_are_told_as_one(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """“1 new text is in no group. Sort them in”, and “Its 1 text join another group”."""
+
+    def told(route: Route) -> None:
+        route.fulfill(json={**route.fetch().json(), "ungrouped": 1})
+
+    page = visit(studio, "/")
+    page.route("**/projects/sample/groups", told)
+    page.goto(f"{studio.base}/discover?project=sample")
+    expect(page.locator("[data-role=grouping]")).to_contain_text("1 new text is in no group.")
+    expect(page.get_by_role("button", name="Sort it in")).to_be_visible()
+    page.evaluate(_MERGES)
+    expect(page.get_by_role("dialog")).to_contain_text("Its text joins another group")
+    page.unroute_all(behavior="wait")

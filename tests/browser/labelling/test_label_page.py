@@ -63,7 +63,7 @@ def test_all_that_the_model_is_sure_of_is_accepted_after_a_check(
     expect(page.locator("[data-role=verdict]")).to_contain_text("1 of 20 wrong.")
     page.keyboard.press("y")  # a quick hand comes one key too far
     page.keyboard.press("Enter")
-    expect(check).to_contain_text("In 95 of 100 such checks at most 22 % of the others are wrong.")
+    expect(check).to_contain_text("Very likely at most 22 % of the others are wrong.")
     expect(check).not_to_contain_text("probably under")  # a third figure of the same errors
     assert waiting(studio) == before
     page.get_by_role("button", name=f"Accept {sure - 1} labels").click()

@@ -31,7 +31,9 @@ def test_changes_are_told_with_their_texts_and_lead_to_groups(
     )
     expect(told).to_have_text(re.compile(r"days before\. The newest text is \d[\d,]* days old\.$"))
     sure = page.locator("[data-role=sure]")
-    expect(sure).to_contain_text(re.compile(r"^Answered surely: \d+\.\d %, before \d+\.\d %\."))
+    # “62 %, before 60 %. That means 80 % sure or more”: three percents that mean three things.
+    sure_of = r"^\d+\.\d % got an answer that the model is clearly sure of \(before: \d+\.\d %\)\.$"
+    expect(sure).to_contain_text(re.compile(sure_of))
     expect(page.locator("[data-role=answered-chart][data-ready=true]")).to_be_visible()
     expect(page.locator("[data-role=sources] tbody tr")).to_have_count(2)
     row = page.locator("[data-role=volumes] tbody tr").filter(has_text=RISING)

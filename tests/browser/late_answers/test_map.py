@@ -249,7 +249,7 @@ def test_a_second_click_does_not_roll_back_a_second_time(
     settle(page)
     assert [route.request.post_data_json for route in held.routes] == [{"champion": 2}]
     held.release()
-    expect(page.locator(".toast.bad")).to_contain_text("sample@2 is not live any more")
+    expect(page.locator(".toast.bad")).to_contain_text("Version 2 is not live any more")
     expect(button).not_to_have_attribute("aria-disabled", "true")
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import Page, Route, expect
 
+from tests.builders.held_answers import reroute
 from tests.builders.served_studio import Served, probe
 
 _STATE = "document.querySelector('.map').probe()"
@@ -245,3 +246,23 @@ def test_two_intents_that_are_mixed_up_have_colours_far_apart(page: Page) -> Non
     assert near[0] == "#2f8f4e"
     assert near[1] in ("#2b7bba", "#d5482c", "#b5820c")
     page.get_by_role("button", name="Clear").click()
+
+
+def test_a_clearer_map_that_is_refused_says_why_and_is_tried_again(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """“The clearer map could not be made.” stood there without a reason or a way on."""
+
+    def sketch(route: Route) -> None:
+        route.fulfill(response=route.fetch(url=route.request.url.replace("=auto", "=pca")))
+
+    page = visit(studio)
+    refusal = {"message": "UMAP is not installed.", "hint": "Choose PCA."}
+    reroute(page, "**/projects/sample/map?*", sketch)
+    reroute(page, "**/map/layout", lambda route: route.fulfill(status=422, json=refusal))
+    page.goto(f"{studio.base}/map?project=sample")
+    note = page.locator("[data-role=map-note]")
+    expect(note).to_contain_text("The clearer map could not be made. UMAP is not installed.")
+    with page.expect_request("**/map/layout") as asked:
+        note.get_by_role("button", name="Try again").click()
+    assert asked.value.post_data_json == {"method": "umap", "model": 1}

@@ -84,7 +84,7 @@ def test_after_a_training_on_labels_alone_review_comes_next(
     imported.get_by_role("link", name="Train").click()
     page.get_by_role("radio", name="Quick").click()
     page.get_by_role("button", name="Train", exact=True).click()
-    expect(page.locator("[data-role=job-state]")).to_have_text("succeeded", timeout=600_000)
+    expect(page.locator("[data-role=job-state]")).to_have_text("done", timeout=600_000)
     result = page.get_by_role("region", name="Result")
     expect(result.get_by_role("link", name="Label more")).to_have_count(0)
     result.get_by_role("link", name="Look for wrong labels").click()

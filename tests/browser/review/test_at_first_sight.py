@@ -6,6 +6,7 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Page, Route, expect
 
+from tests.builders.held_answers import reroute
 from tests.builders.served_studio import Served
 
 pytestmark = pytest.mark.usefixtures("foretold")
@@ -55,6 +56,26 @@ def test_what_no_similar_example_bears_out_is_not_offered_in_blue(
     page.get_by_label("New example").fill("how do I use my phone in france")
     expect(verdict).to_have_class(re.compile("good"))
     expect(page.locator(".content .primary:visible")).to_have_text("Add it as roaming")
+
+
+def test_one_similar_example_is_told_as_one(visit: Callable[..., Page], studio: Served) -> None:
+    """“All 1 most similar examples are labelled cancel_contract” stood there."""
+    intents = {one["name"]: one["id"] for one in studio.ask("/projects/sample/overview")["intents"]}
+    other = {"intents": [intents["cancel_contract"]]}
+
+    def told(route: Route) -> None:
+        blasts = [(one, one["near"][:1]) for one in route.fetch().json()]
+        route.fulfill(
+            json=[{**b, "near": [{**one, **other} for one in near]} for b, near in blasts]
+        )
+
+    page = visit(studio, "/review?project=sample&tab=add")
+    reroute(page, "**/review/what-if", told)
+    page.get_by_label("An example of").select_option(label="roaming")
+    page.get_by_label("New example").fill("how do I cancel my contract this year")
+    words = "The only similar example is labelled cancel_contract."
+    expect(page.locator("[data-role=verdict]")).to_contain_text(words)
+    page.unroute_all(behavior="wait")
 
 
 def test_on_a_phone_the_title_of_a_finding_takes_few_lines_and_texts_are_not_cut(

@@ -14,6 +14,12 @@ _OF_ONE = """async () => {
   return turnsOf({...blast, left_out: 1, in_scope: share, outside: share}).textContent;
 }"""
 """What a repair does where one text fits an intent, one fits none, and a third is left out."""
+_REFUSED = """async () => {
+  const {resultWords} = await import('/studio/js/shared/radius.js');
+  const blast = {told: '', pins_broken: [], joined: 0, scope: [0, 3]};
+  return resultWords({...blast, in_scope: {n: 1, now: 1, then: 0}});
+}"""
+"""What a repair does by which three unlabelled texts are refused that were not."""
 
 _ASKED = """async counts => {
   const {mayHarm} = await import('/studio/js/review/harm.js');
@@ -100,3 +106,11 @@ def test_what_is_asked_before_harm_says_what_was_wrong_before(
     assert (
         page.evaluate(_ASKED, {"broken": 1}) == "1 right answer becomes wrong, and none is mended."
     )
+
+
+def test_texts_that_were_not_refused_before_are_newly_refused(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """“Refused anew” read as if they had been refused before."""
+    words = visit(studio, "/review?project=sample").evaluate(_REFUSED)
+    assert words == "1 → 0 of 1 test text right, 3 unlabelled newly refused"

@@ -63,7 +63,7 @@ def test_the_bars_of_a_border_fill_the_lane_and_say_what_they_mean(
     wide = [bar.evaluate("bar => parseFloat(bar.style.width)") for bar in bars.all()]
     assert max(wide) == 50  # the half of the lane that is the nearer intent's
     said = page.locator("[data-role=bars]").inner_text()
-    longest = re.search(r"A full one stands for ([\d.]+) points or more", said)
+    longest = re.search(r"the longer, the clearer\. A full bar has ([\d.]+) points or more", said)
     amounts = page.locator(".walk").first.locator(".amount").all_inner_texts()
     leads = [float(lead[1]) for words in amounts if (lead := re.search(r"([\d.]+) points", words))]
     assert longest
@@ -112,7 +112,7 @@ def test_a_right_label_of_a_third_intent_is_kept_and_comes_back(
     if folded.count() and not keep.is_visible():
         folded.locator("> summary").click()
     # It stood between two others without a word.
-    third = f"Labelled {names[step['text']['intents'][0]]}, yet its two highest scores are"
+    third = f"Labelled {names[step['text']['intents'][0]]}, but most like the two intents above."
     expect(row.locator("[data-role=third]")).to_contain_text(third)
     keep.click()
     made = page.locator(MADE, has_text="Kept “")

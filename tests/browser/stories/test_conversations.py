@@ -119,7 +119,7 @@ def stops_and_resumes_stage_one(page: Page, studio: Served) -> None:
     state = page.locator("[data-role=job-state]")
     expect(state).to_have_text("cancelled")
     page.get_by_role("button", name="Resume").click()
-    expect(state).to_have_text("succeeded", timeout=600_000)
+    expect(state).to_have_text("done", timeout=600_000)
     [job] = studio.ask("/projects/shop/jobs")
     assert job["result"] == {"model": "shop@1", "kind": "encoder"}
     steps = [step for step, _ in job["curve"]["loss while ranking"]]
@@ -156,7 +156,7 @@ def trains_stage_two_on_top(page: Page, studio: Served, folder: Path) -> None:
     page.get_by_role("button", name="Train", exact=True).click()
     expect(page.get_by_role("region", name="Training", exact=True)).to_contain_text("Best")
     state = page.locator("[data-role=job-state]")
-    expect(state).to_have_text("succeeded", timeout=600_000)
+    expect(state).to_have_text("done", timeout=600_000)
     expect(page.locator("[data-role=champion]")).to_contain_text("v2")
 
 
@@ -164,7 +164,7 @@ def shows_where_it_comes_from(page: Page) -> None:
     go(page, "Versions")
     rows = page.locator("[data-role=models] > li")
     expect(rows.nth(0).locator("[data-role=chain]")).to_have_text(
-        "the model that comes with the studio → shop@1 dialogues → shop@2 convfit"
+        "the model that comes with the studio → version 1 → version 2"
     )
     expect(rows.nth(1)).to_contain_text("24 conversations of 1 log")
     expect(rows.nth(1).get_by_role("button", name="Use version")).to_have_count(0)

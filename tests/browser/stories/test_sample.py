@@ -171,7 +171,7 @@ def retrains_and_promotes(page: Page, studio: Served) -> None:
     form.get_by_label("Rounds over your examples").fill("1")
     expect(page.locator("[data-role=estimate]")).not_to_have_text(before)
     page.get_by_role("button", name="Retrain").click()
-    page.wait_for_selector("[data-role=job-state]:has-text('succeeded')", timeout=600_000)
+    page.wait_for_selector("[data-role=job-state]:has-text('done')", timeout=600_000)
     page.wait_for_selector("[data-role=verdict]")
     assert "test texts" in page.get_by_role("region", name="Result").inner_text()
     page.get_by_role("button", name="Use version 2").click()
@@ -222,7 +222,7 @@ def tunes_an_adapter(page: Page, studio: Served) -> None:
     form.get_by_label("Rounds over your examples").fill("1")
     page.get_by_role("button", name="Retrain").click()
     page.wait_for_selector("[data-role=job-state]:has-text('running')")
-    page.wait_for_selector("[data-role=job-state]:has-text('succeeded')", timeout=600_000)
+    page.wait_for_selector("[data-role=job-state]:has-text('done')", timeout=600_000)
     page.wait_for_selector("[data-role=verdict]")
     assert models(studio)[-1]["recipe"] == "adapter"
     assert bytes_kept(studio) - kept < 8_000_000

@@ -170,13 +170,14 @@ def adds_synthetic_utterances(page: Page, studio: Served) -> None:
     sheet.get_by_role("button", name="Preview").click()
     add = sheet.get_by_role("button", name="Add ")
     expect(sheet.get_by_text("is it cold in {city}")).to_be_visible()
-    expect(add).to_have_text("Add 1")  # all else has been said
+    expect(add).to_have_text("Add 1 generated text")
+    expect(sheet).to_contain_text("A pattern is a text with its values left open.")
     template = sheet.get_by_role("checkbox", name="Use is it cold in {city}")
     template.uncheck()
-    expect(add).to_have_text("Add 0")
+    expect(add).to_have_text("Add 0 generated texts")
     expect(add).to_be_disabled()
     template.check()
-    expect(add).to_have_text("Add 1")
+    expect(add).to_have_text("Add 1 generated text")
     add.click()
     expect(page.get_by_text("1 generated text added to your examples.")).to_be_visible()
     page.goto(f"{studio.base}/data?project=p&text=is+it+cold")
@@ -191,10 +192,10 @@ def learns_from_templates(page: Page, studio: Served) -> None:
     page.get_by_role("radio", name="Marked values").click()
     expect(page.get_by_role("radio", name="Marked values")).to_contain_text("with marked values")
     page.get_by_role("button", name="Train", exact=True).click()
-    expect(page.locator("[data-role=job-state]")).to_have_text("succeeded", timeout=600_000)
+    expect(page.locator("[data-role=job-state]")).to_have_text("done", timeout=600_000)
     page.goto(f"{studio.base}/versions?project=p")
     chain = page.locator("[data-role=models] > li").first.locator("[data-role=chain]")
-    expect(chain).to_have_text("the model that comes with the studio → p@1 templates")
+    expect(chain).to_have_text("the model that comes with the studio → version 1")
 
 
 def test_a_value_within_a_text_without_blanks_is_marked(

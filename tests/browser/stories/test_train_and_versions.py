@@ -58,9 +58,10 @@ def test_settings_are_in_plain_words_beside_the_button_that_trains(
     """“Names” stood there twice, beside “Seed” and “Epochs”; Retrain scrolled out of sight."""
     page = visit(twice, "/train?project=sample", viewport={"width": 1280, "height": 500})
     # "3 labels since training" stood there after four decisions, one of them out of scope.
-    expect(page.locator("[data-role=outlook]")).to_contain_text(
-        "those labelled out of scope only check what is refused"
-    )
+    outlook = page.locator("[data-role=outlook]")
+    counts = r"^Learns from [\d,]+ of your [\d,]+ labels \([\d,]+ are test texts"
+    expect(outlook).to_have_text(re.compile(counts))
+    expect(outlook).not_to_contain_text("unless it answers worse")  # the tick below says it
     form = page.locator("#settings-convfit")
     form.get_by_text("Settings of the training", exact=True).click()
     expect(form).to_contain_text("For “Best” only.")

@@ -84,4 +84,4 @@ def test_unlabelled_texts_teach_a_version_and_can_be_switched_off(
 def trains(page: Page) -> None:
     page.get_by_role("button", name="Retrain").click()
     page.wait_for_selector("[data-role=job-state]:has-text('running')")
-    page.wait_for_selector("[data-role=job-state]:has-text('succeeded')", timeout=600_000)
+    page.wait_for_selector("[data-role=job-state]:has-text('done')", timeout=600_000)

@@ -350,5 +350,5 @@ def test_a_damaged_model_does_not_stop_labelling(trained: Queues, monkeypatch, c
     assert len(trained.next("p", replace(wish("one"), n=2)).items) == 2
     view = load_status(trained.live_studio, "p")  # it had been loading for ever
     assert view.model == "failed"
-    assert view.trouble.startswith(f"p@{view.champion} does not answer: ")
+    assert view.trouble.startswith(f"Version {view.champion} does not answer: ")
     assert view.trouble.endswith("Use another version on the Versions page, or train a new one.")

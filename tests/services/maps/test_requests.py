@@ -274,7 +274,7 @@ def test_a_project_without_a_model_is_shown_by_the_untuned_encoder(
     assert (view.model, view.missing, len(view.ids)) == (0, 0, 20)
     assert view.order == map_points(studio, "p", 0).order
     assert set(named(studio, None, "intent").values()) == set(SENTENCES)
-    with pytest.raises(InvalidInput, match="predicts no intents"):
+    with pytest.raises(InvalidInput, match="it gives no answers"):
         coloured(studio, None, "prediction")
 
 

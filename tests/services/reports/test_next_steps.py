@@ -3,6 +3,8 @@
 from app.services.data.projects import rename_project
 from app.services.live.server_state import open_live_studio
 from app.services.reports.model_report import report
+from app.services.reports.next_steps import _of_intents
+from app.services.reports.report_views import IntentLine
 from app.services.studio import Studio
 from tests.builders.trained_home import change
 
@@ -27,3 +29,11 @@ def test_a_report_bears_the_new_name_of_its_project(home: Studio) -> None:
     assert report(live_studio, "p", 2).project == "p"
     rename_project(home, "p", "q")
     assert report(live_studio, "q", 2).project == "q"
+
+
+def test_of_several_intents_each_is_answered_too_often() -> None:
+    """ "Check the examples of “refund” and “bill”: it is often answered" spoke of both as one."""
+    greedy = [IntentLine(name, 10, "t", 0.5, 1.0, 5) for name in ("refund", "bill")]
+    often = "is often answered where something else was meant."
+    assert _of_intents(greedy, ()) == [f"Check the examples of “refund” and “bill”: each {often}"]
+    assert _of_intents(greedy[:1], ()) == [f"Check the examples of “refund”: it {often}"]

@@ -122,7 +122,8 @@ def test_a_report_says_first_whether_to_use_the_version() -> None:
 
 def test_a_report_parts_the_examples_of_today_from_those_of_the_training() -> None:
     """It had "learned them from 838 labelled texts" where Versions said 830."""
-    assert f"knows them by {GOOD.examples:,} examples of today." in readiness_of(GOOD).sentences[0]
+    today = f"knows them by {GOOD.examples:,} examples, labels up to today included."
+    assert today in readiness_of(GOOD).sentences[0]  # not “examples of today”
     then = readiness_of(replace(GOOD, is_now=False)).sentences[0]
     assert f"learned them from {GOOD.examples:,} examples." in then
 

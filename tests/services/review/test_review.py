@@ -212,7 +212,14 @@ def test_a_thin_intent_and_greedy_examples_are_told(live_studio: LiveStudio) -> 
         assert one.figure > 0
 
 
-def test_confusions_begin_with_similar_texts_of_the_pool(live_studio: LiveStudio) -> None:
+@pytest.mark.parametrize(
+    ("most", "which"),
+    [(8, f"these {len(POOL)} similar unlabelled texts"), (1, "a similar unlabelled text")],
+)
+def test_confusions_begin_with_similar_texts_of_the_pool(
+    live_studio: LiveStudio, monkeypatch: pytest.MonkeyPatch, most: int, which: str
+) -> None:
+    monkeypatch.setattr("app.services.review.beside_pool._LABELLED_AT_ONCE", most)
     tuned_elsewhere(live_studio.studio)
     for text in ("the parcel is late", "track the parcel for me", "when does the parcel come"):
         change(live_studio.studio, text, "split", "test")
@@ -222,8 +229,9 @@ def test_confusions_begin_with_similar_texts_of_the_pool(live_studio: LiveStudio
     cell = found(live_studio, "confusion")[0]
     first, *others = cell.remedies
     known = rows(live_studio.studio)
-    assert first.words == f"Label these {len(POOL)} similar unlabelled texts"
-    assert set(first.label_ids) == {known[text].id for text in POOL}
+    assert first.words == f"Label {which}"
+    assert len(first.label_ids) == min(most, len(POOL))
+    assert set(first.label_ids) <= {known[text].id for text in POOL}
     assert others[0].words == "They differ: keep both"
     assert {r.repair.kind for r in others[1:] if r.repair} == {"merge"}
 

@@ -54,8 +54,8 @@ def full_gpu() -> None:
 @pytest.mark.parametrize(
     ("fail", "says", "step"),
     [
-        (lambda: torch.empty(1 << 55), "not enough memory", "smaller batches"),
-        (lambda: np.empty(1 << 55), "not enough memory", "smaller batches"),
+        (lambda: torch.empty(1 << 55), "not enough memory", "smaller batch size"),
+        (lambda: np.empty(1 << 55), "not enough memory", "smaller batch size"),
         (full_gpu, "The GPU has not enough memory", "use the processor"),
         (full_disk, "The disk is full", "Make room"),
         (full_disk_below_a_library, "The disk is full", "Make room"),

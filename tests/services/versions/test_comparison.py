@@ -378,7 +378,7 @@ def test_versions_of_ten_thousand_rows_are_compared_within_a_second_and_a_half(
 
 def test_without_a_champion_there_is_nothing_to_compare_with(studio: Studio) -> None:
     start(studio, {})
-    with pytest.raises(NotFound, match="no live version"):
+    with pytest.raises(NotFound, match="no live version", check=lambda e: "Use a" in e.hint):
         compare_models(studio, "p", 1)
 
 

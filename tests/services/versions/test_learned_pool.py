@@ -61,7 +61,7 @@ def test_texts_that_a_version_learned_without_a_label_do_not_test_it(
     assert accuracy_now(home, *live_studio.models.open("p"), no_pause) is None
     verdict = verdict_on(version(home, 3), "single-label", None)
     assert verdict is not None
-    assert verdict.meaning.endswith("test the version that is trained next.")
+    assert verdict.meaning.endswith("these test only the next version.")
     add_test(home, NEW, "refund")
     now = accuracy_now(home, *live_studio.models.open("p"), no_pause)
     assert now is not None

@@ -125,7 +125,7 @@ def trains(page: Page) -> None:
     page.get_by_role("link", name="Train").click()
     page.get_by_role("radio", name="Quick").click()
     page.get_by_role("button", name=re.compile("^(Train|Retrain)$")).click()
-    expect(page.locator("[data-role=job-state]")).to_have_text("succeeded", timeout=600_000)
+    expect(page.locator("[data-role=job-state]")).to_have_text("done", timeout=600_000)
     expect(page.locator("[data-role=champion]")).to_contain_text("v1")
 
 
