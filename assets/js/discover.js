@@ -208,7 +208,7 @@ class DiscoverPage {
       const most = `Group ${plural(outside, 'text')} labelled “${this.#intents.nothing}”`;
       const brings = h('a', {class: 'button primary', href: address('data', project)}, 'Import texts');
       const acts = outside ? h('div', {class: 'row centre'}, brings, h('button', again, most)) : brings;
-      return emptyPage('No text is left to group', words, acts);
+      return emptyPage('No text waits for a label', words, acts);
     }
     const finds = () => this.#finds({out_of_scope: Boolean(box && box.querySelector('input').checked)});
     const find = {class: 'primary', 'data-key': 'find', onclick: finds};

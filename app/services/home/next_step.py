@@ -167,8 +167,9 @@ def _first_labels(facts: ProjectFacts) -> NextStep:
     reason = f"About {A_FEW_LABELS} labels make a first training worth while."
     action = f"Label {few} more"
     if few < wanted:
-        reason += " These are all the texts that are left."
-        action = "Label the last text" if few == 1 else f"Label the {few} that are left"
+        is_last = few == 1
+        reason += " One text is left." if is_last else " These are all the texts that are left."
+        action = "Label the last text" if is_last else f"Label the {few} that are left"
     return NextStep("label", action, reason, "label", {"n": str(few)})
 
 

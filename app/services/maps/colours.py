@@ -114,7 +114,7 @@ def _by_intent(canvas: Canvas) -> Colouring:
 
 
 def _by_split(canvas: Canvas) -> Colouring:
-    legend = (Colour("examples", BLUE), Colour("test texts", AMBER), Colour("unlabelled", GREY))
+    legend = (Colour("examples", BLUE), Colour("test texts", AMBER), Colour("in no set", GREY))
     place = {"train": 0, "test": 1, "pool": 2}
     return Colouring(_each(canvas.points.columns.splits, place.__getitem__), legend)
 

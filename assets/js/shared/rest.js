@@ -3,7 +3,7 @@ import {inStudio} from './address.js';
 import {untilReleased} from './pressed.js';
 
 const NOT_THE_STUDIO = 'Something between this browser and the studio answered in its place.';
-const PERHAPS_LOST = 'What you did just now is perhaps not saved: look, and do it again.';
+const PERHAPS_LOST = 'What you changed just now, if anything, is perhaps not saved: look, and do it again.';
 const LOG_IN = 'Perhaps you have to log in again: load the page anew.';
 
 export class Refused extends Error {
@@ -51,7 +51,8 @@ async function reach(path, options) {
   throw new Refused(answer.status, message || answer.statusText, said?.hint ?? '');
 }
 
-// Only the decisions of Label wait in the browser, and that page says so itself; any other act may be lost.
+// Only the decisions of Label wait in the browser, and that page says so itself; any other act may be lost. A request
+// with a method may be a mere question, too.
 function unanswered(error, method) {
   if (error.name === 'AbortError') throw error;
   const lost = method ? ` ${PERHAPS_LOST}` : '';

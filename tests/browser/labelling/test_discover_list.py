@@ -73,7 +73,7 @@ def test_skipped_texts_are_not_said_to_have_a_label(
     page = visit(studio, "/")
     page.route("**/projects/sample/groups", none)
     page.goto(f"{studio.base}/discover?project=sample")
-    expect(page.get_by_role("heading", name="No text is left to group")).to_be_visible()
+    expect(page.get_by_role("heading", name="No text waits for a label")).to_be_visible()
     page.unroute_all(behavior="wait")
 
 

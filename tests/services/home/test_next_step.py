@@ -79,6 +79,8 @@ def test_the_reason_has_the_figures_and_claims_no_doubt_that_is_not_computed() -
     # Of 3 texts "Label 13 more" was proposed, and the page counted "3 of these 13" for ever.
     assert next_step(replace(BEGUN, unlabelled=3)).query == {"n": "3"}
     assert next_step(BEGUN).query == {"n": "13"}
+    # "These are all the texts that are left." stood there of one.
+    assert next_step(replace(BEGUN, unlabelled=1)).reason.endswith(" One text is left.")
     # "Every text has a label" stood there while 40 were skipped.
     assert next_step(DONE).reason.startswith("Nothing is left to label, and")
     asked = next_step(replace(LIVE, label_errors=1, proposals=2))

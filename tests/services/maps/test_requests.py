@@ -158,8 +158,8 @@ def test_agreement_holds_labels_against_answers(home: Studio) -> None:
 
 def test_splits_states_and_times_have_their_colours(home: Studio) -> None:
     text = SENTENCES["parcel"][0]
-    assert set(named(home, 1, "split").values()) == {"examples", "unlabelled"}
-    assert named(home, 1, "split")[POOL[0]] == "unlabelled"
+    assert set(named(home, 1, "split").values()) == {"examples", "in no set"}
+    assert named(home, 1, "split")[POOL[0]] == "in no set"
     change(home, text, "flagged", "odd")
     change(home, POOL[0], "skipped", value=True)
     change(home, POOL[1], "labels", [])
@@ -212,7 +212,7 @@ def test_a_layout_is_a_job_whose_places_are_stored(home: Studio) -> None:
     change(home, POOL[0], "text", "an entirely other question")
     again = map_points(home, "p", 2, "tsne")
     assert (len(again.ids), again.missing) == (24, 1)
-    assert named(home, 2, "split", again.ids)[POOL[1]] == "unlabelled"
+    assert named(home, 2, "split", again.ids)[POOL[1]] == "in no set"
     place = dict(zip(view.ids, view.xy.tolist(), strict=True))
     assert set(again.ids) < set(view.ids)
     assert len({tuple(place[key]) for key in again.ids}) == 24
