@@ -9,7 +9,8 @@ import pytest
 from app.services.reports.pdf import find_browser, print_pdf
 from app.services.reports.traffic_report import report_of, report_page, waiting_page
 from app.services.studio import Studio
-from app.services.traffic.coverage import RIGHTLY_NONE, TrafficFacts, count_coverage
+from app.services.traffic.coverage import RIGHTLY_NONE, count_coverage
+from app.services.traffic.facts import TrafficFacts
 from core.errors import InvalidInput
 from storage.said.traffic import SaidText
 from tests.builders.traffic.printed_letters import printed_letters

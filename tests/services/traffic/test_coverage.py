@@ -8,11 +8,11 @@ import pytest
 from app.services.traffic.coverage import (
     RIGHTLY_NONE,
     Period,
-    TrafficFacts,
     count_coverage,
     period_days,
 )
 from app.services.traffic.coverage_views import TrafficShare, TrafficView
+from app.services.traffic.facts import TrafficFacts
 from core.errors import InvalidInput
 from storage.said.traffic import SaidText
 

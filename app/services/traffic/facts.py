@@ -1,0 +1,70 @@
+"""What a count of traffic needs beside the live version's answers."""
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+
+from core.discover.showing import is_mixed
+from storage.computed import text_groups
+from storage.database import Transaction
+from storage.queries import dataset, utterances
+from storage.records import ProjectRecord
+from storage.said import traffic
+from storage.said.traffic import SaidText
+
+MOST = 5_000
+"""Rows of a period that are answered; of more, a fair sample."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrafficFacts:
+    """What a count needs beside the answers.
+
+    Attributes:
+        now, earlier: Rows of the period, and of the one before.
+        intents: Names of the open intents by id.
+        groups: Number of the group that shows a text, by the text's id.
+        group_names: Names of groups by number.
+        labels: Number of labelled texts by intent id.
+        mixed: Numbers of the groups whose texts have little in common.
+        set_aside: Why texts that no grouping takes are in none, in words, by their ids.
+        sent, sent_before: How many rows came, of which `now` and `earlier` may be a fair sample.
+    """
+
+    now: Sequence[SaidText]
+    earlier: Sequence[SaidText]
+    intents: Mapping[str, str]
+    groups: Mapping[str, int]
+    group_names: Mapping[int, str]
+    labels: Mapping[str, int]
+    mixed: Collection[int] = ()
+    set_aside: Mapping[str, str] = field(default_factory=dict)
+    sent: int = 0
+    sent_before: int = 0
+
+
+def read_facts(
+    connection: Transaction, record: ProjectRecord, after: date, before: date
+) -> TrafficFacts:
+    """Read the rows of a period and of the one before, and what they are counted by."""
+    first = after - (before - after)
+    families = text_groups.families(connection, record.id)
+    places = text_groups.places(connection, record.id)
+    sizes = Counter(families.shown(at) for at in places.values())
+    open_intents = dataset.open_intents(connection, record.id)
+    return TrafficFacts(
+        now=traffic.sample(connection, record.id, str(after), str(before), MOST),
+        earlier=traffic.sample(connection, record.id, str(first), str(after), MOST),
+        intents={key: intent.name for key, intent in open_intents.items()},
+        groups={key: families.shown(at) for key, at in places.items()},
+        group_names={number: group.name for number, group in families.groups.items()},
+        labels=utterances.counts(connection, record.id).by_intent,
+        mixed={
+            number
+            for number, group in families.groups.items()
+            if is_mixed(float(group.facts["cohesion"]), sizes[number])
+        },
+        sent=traffic.count_sent(connection, record.id, str(after), str(before)),
+        sent_before=traffic.count_sent(connection, record.id, str(first), str(after)),
+    )
