@@ -7,8 +7,15 @@ from app.services.traffic.coverage_views import Subject, TrafficChange, TrafficS
 from app.services.traffic.drifting import chance_words
 from app.services.traffic.facts import TrafficFacts
 from app.services.traffic.shares import AnsweredRow, share_of
-from core.text import percent
-from core.traffic.shares import Portion, ShareChange, compare_share, compare_shares
+from core.text import counted, percent
+from core.traffic.shares import (
+    GroupedTexts,
+    Portion,
+    ShareChange,
+    compare_groups,
+    compare_share,
+    compare_shares,
+)
 
 NO_INTENT = "no intent"
 _PERHAPS = 0.05
@@ -25,20 +32,21 @@ def changes_between(
     """
     asked = [Counter(key for one in rows for key in one.intents or [""]) for rows in (old, now)]
     totals = len(old), len(now)
-    grouped = [Counter(_group_key(one) for one in rows) for rows in (old, now)]
     missing = [Portion(sum(not one.intents for one in rows), len(rows)) for rows in (old, now)]
     found = [_told(facts, "no intent", compare_share("", *missing))]
     found += [_told(facts, "intent", c) for c in compare_shares(*asked, totals=totals) if c.name]
-    found += [_told(facts, "group", c) for c in compare_shares(*grouped) if c.name]
+    found += [_told(facts, "group", c) for c in compare_groups(_grouped(old), _grouped(now))]
     sources = [Counter(one.row.source for one in rows) for rows in (old, now)]
     if len(sources[0] | sources[1]) > 1:
         found += [_told(facts, "source", change) for change in compare_shares(*sources)]
     return tuple(sorted(found, key=lambda one: not one.is_real))
 
 
-def _group_key(one: AnsweredRow) -> str:
-    """Return the number of an uncovered text's group, or "" for all other texts."""
-    return "" if one.intents or one.group is None else str(one.group)
+def _grouped(rows: Sequence[AnsweredRow]) -> GroupedTexts:
+    """Count the texts without an intent by their group; texts come into groups by an act alone."""
+    groups = [one.group for one in rows if not one.intents]
+    counts = Counter(str(group) for group in groups if group is not None)
+    return GroupedTexts(counts, groups.count(None), len(rows))
 
 
 def _told(facts: TrafficFacts, about: Subject, change: ShareChange) -> TrafficChange:
@@ -62,7 +70,7 @@ def _told(facts: TrafficFacts, about: Subject, change: ShareChange) -> TrafficCh
         after=after,
         chance=change.p_value,
         is_real=change.is_real,
-        sentence=_sentence(about, before, after, change.p_value),
+        sentence=_sentence(about, before, after, change),
         verdict=_verdict(change),
     )
 
@@ -71,13 +79,17 @@ def _verdict(change: ShareChange) -> str:
     """Say whether a difference is more than chance, and how often chance does as much."""
     if change.is_real:
         return "the difference is more than chance"
+    if change.loose:
+        return _doubt(change)
     often = f"{100 * change.p_value:.{1 if change.p_value <= _PERHAPS else 0}f} of 100 cases"
     if change.p_value > _PERHAPS:
         return f"such a difference can come by chance alone, in {often}"
     return f"perhaps a real change, but not sure: chance alone does as much in {often}"
 
 
-def _sentence(about: Subject, before: TrafficShare, after: TrafficShare, p: float) -> str:
+def _sentence(
+    about: Subject, before: TrafficShare, after: TrafficShare, change: ShareChange
+) -> str:
     """Say what changed, with its evidence."""
     subject = {
         "intent": after.name,
@@ -87,4 +99,10 @@ def _sentence(about: Subject, before: TrafficShare, after: TrafficShare, p: floa
     }[about]
     way = "up" if after.share > before.share else "down"
     told = [f"{percent(one.share, 1)} ({one.count:,} of {one.n:,})" for one in (before, after)]
-    return f"{subject}: {way} from {told[0]} to {told[1]}; by chance alone, {chance_words(p)}."
+    return f"{subject}: {way} from {told[0]} to {told[1]}; {_doubt(change)}."
+
+
+def _doubt(change: ShareChange) -> str:
+    if change.loose and not change.is_real:
+        return f"{counted(change.loose, 'text')} in no group may make the difference"
+    return f"by chance alone, {chance_words(change.p_value)}"

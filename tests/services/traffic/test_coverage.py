@@ -169,6 +169,24 @@ def test_a_new_group_of_texts_without_an_answer_is_told() -> None:
     assert uncovered.typical == ("none",)
 
 
+def test_a_group_is_not_gone_while_texts_of_the_week_are_in_no_group() -> None:
+    """“Down from 8.0 % to 0.0 %” was said of a group whose 40 new texts were not sorted in yet."""
+    earlier = rows("2026-11-03", *["a"] * 460, *["none"] * 40)
+    now = rows("2026-11-10", *["a"] * 460, *["odd"] * 40)
+    facts = TrafficFacts(now, earlier, {"1": "cancel"}, {"none": 4}, GROUPS, {})
+    [group] = [
+        one
+        for one in count_coverage(facts, DAYS, {**ANSWERS, "odd": []}).changes
+        if one.about == "group"
+    ]
+    assert (group.is_real, group.before.count, group.after.count) == (False, 40, 0)
+    assert group.sentence == (
+        "Texts without an intent about “lost card”: down from 8.0 % (40 of 500) to 0.0 % "
+        "(0 of 500); 40 texts in no group may make the difference."
+    )
+    assert group.verdict == "40 texts in no group may make the difference"
+
+
 def test_each_source_has_its_weeks() -> None:
     found = view(rows("2026-11-10", "a", "none", "a"), rows("2026-11-03", "a"))
     told = [
