@@ -205,13 +205,14 @@ _FEWER = " For the team: count fewer days, so that more of their texts are count
 
 
 def _silent_step(view: TrafficView, named: str) -> str:
-    """Say that no text got the intents; a sample does not tell that nobody asked for them."""
+    """Say that no text got the intents; a sample does not tell it of all texts."""
     if view.sent:
         is_longer = date.fromisoformat(view.before) - date.fromisoformat(view.after) > timedelta(1)
         return (
-            f"None of the {counted(view.covered.n, 'text')} of the sample asked for {named}. "
+            f"None of the {counted(view.covered.n, 'text')} of the sample got {named}. "
             f"Whether others of these days did is not known.{_FEWER if is_longer else ''}"
         )
     return (
-        f"Nobody asked for {named} in these days: if that stays so, ask whether it is still needed."
+        f"No text of these days got {named}, and none is labelled so: if that stays so, ask "
+        "whether it is still needed."
     )

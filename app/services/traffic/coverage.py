@@ -11,7 +11,7 @@ from app.services.live.server_state import LiveStudio
 from app.services.traffic.changes import changes_between
 from app.services.traffic.coverage_views import SaidOften, SaidTexts, TrafficShare, TrafficView
 from app.services.traffic.drifting import cut_text, with_drift
-from app.services.traffic.facts import TrafficFacts, read_facts
+from app.services.traffic.facts import TrafficFacts, read_facts, with_decisions
 from app.services.traffic.shares import (
     AnsweredRow,
     covered_sources,
@@ -29,11 +29,9 @@ from storage.said import traffic
 from storage.said.traffic import SaidText
 
 MANY_LABELS = 10
-"""With so many labels and no text in the traffic, an intent is a blind spot."""
+"""With so many labels to learn from and no text in the traffic, an intent is a blind spot."""
 
 NO_GROUP = "in no group"
-RIGHTLY_NONE = "labelled out of scope"
-DECIDED = "labelled, skipped or in the test set"
 MOST_DAYS = 400
 _MOST_SHOWN = 30
 _TYPICAL = 3
@@ -62,32 +60,12 @@ def read_coverage(live_studio: LiveStudio, project: str, period: Period) -> Traf
     facts, answered = found.facts, found.answered
     if answered is None:
         return count_coverage(facts, found.days, None, found.trouble)
-    counted = replace(facts, set_aside=_set_aside(live_studio, found.project_id, facts, answered))
-    view = count_coverage(counted, found.days, answered.intents)
+    with live_studio.studio.database.read() as connection:
+        decided = with_decisions(connection, found.project_id, facts)
+    view = count_coverage(decided, found.days, answered.intents)
     view = _with_texts(live_studio, found.project_id, view)
     rows = facts.now, facts.earlier
     return with_drift(live_studio.studio, found.project_id, view, rows, answered)
-
-
-def _set_aside(
-    live_studio: LiveStudio, project_id: int, facts: TrafficFacts, answered: SaidAnswered
-) -> dict[str, str]:
-    """Say of unanswered texts in no group why no grouping takes them; by their ids."""
-    given = answered.intents
-    alone = {
-        row.utterance_id
-        for row in facts.now
-        if row.utterance_id in given
-        and row.utterance_id not in facts.groups
-        and not _known(given, row, facts)
-    }
-    with live_studio.studio.database.read() as connection:
-        found = utterances.by_ids(connection, project_id, sorted(alone))
-    return {
-        key: RIGHTLY_NONE if one.labels == () else DECIDED
-        for key, one in found.items()
-        if one.labels is not None or one.skipped or one.split == "test"
-    }
 
 
 def _with_texts(live_studio: LiveStudio, project_id: int, view: TrafficView) -> TrafficView:
@@ -196,8 +174,8 @@ def count_coverage(
     for one in missing:
         said[_shown_in(facts, one)][one.row.utterance_id] += 1
     intents = intent_shares(facts.intents, old, now, days[1])
+    asked = {one.id for one in intents} | set(facts.meant)
     spots = [key for key in facts.intents if facts.labels.get(key, 0) >= MANY_LABELS]
-    asked = {one.id for one in intents}
     covered_before = sum(bool(one.intents) for one in old)
     return TrafficView(
         after=str(days[0]),

@@ -142,7 +142,8 @@ class TrafficView:
         lines: Covered texts of each source week by week, the source with most texts first.
         uncovered: Texts without an answer by their group, of all without one. Those in no group
             that are labelled out of scope stand apart.
-        blind_spots: Names of intents with 10 labels or more that answer no text.
+        blind_spots: Names of intents with 10 labels or more, test texts left out, that answer no
+            text and are the label of none.
         changes: Of every intent, of no intent, of the uncovered groups and of the sources since
             the period before, those beyond chance first; none without traffic in both.
         counting: Whether answers are being computed; what is counted is then empty.

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 
 from core.discover.showing import is_mixed
@@ -16,6 +16,9 @@ from storage.said.traffic import SaidText
 MOST = 5_000
 """Rows of a period that are answered; of more, a fair sample."""
 
+RIGHTLY_NONE = "labelled out of scope"
+DECIDED = "labelled, skipped or in the test set"
+
 
 @dataclass(frozen=True, slots=True)
 class TrafficFacts:
@@ -26,9 +29,10 @@ class TrafficFacts:
         intents: Names of the open intents by id.
         groups: Number of the group that shows a text, by the text's id.
         group_names: Names of groups by number.
-        labels: Number of labelled texts by intent id.
+        labels: Number of labelled texts by intent id, those of the test set left out.
         mixed: Numbers of the groups whose texts have little in common.
-        set_aside: Why texts that no grouping takes are in none, in words, by their ids.
+        set_aside: Why texts wait for no group, in words, by their ids.
+        meant: Ids of the intents that the period's texts have as labels.
         sent, sent_before: How many rows came, of which `now` and `earlier` may be a fair sample.
     """
 
@@ -40,6 +44,7 @@ class TrafficFacts:
     labels: Mapping[str, int]
     mixed: Collection[int] = ()
     set_aside: Mapping[str, str] = field(default_factory=dict)
+    meant: Collection[str] = ()
     sent: int = 0
     sent_before: int = 0
 
@@ -53,13 +58,14 @@ def read_facts(
     places = text_groups.places(connection, record.id)
     sizes = Counter(families.shown(at) for at in places.values())
     open_intents = dataset.open_intents(connection, record.id)
+    counts = utterances.counts(connection, record.id)
     return TrafficFacts(
         now=traffic.sample(connection, record.id, str(after), str(before), MOST),
         earlier=traffic.sample(connection, record.id, str(first), str(after), MOST),
         intents={key: intent.name for key, intent in open_intents.items()},
         groups={key: families.shown(at) for key, at in places.items()},
         group_names={number: group.name for number, group in families.groups.items()},
-        labels=utterances.counts(connection, record.id).by_intent,
+        labels={key: n - counts.tests_by_intent.get(key, 0) for key, n in counts.by_intent.items()},
         mixed={
             number
             for number, group in families.groups.items()
@@ -68,3 +74,16 @@ def read_facts(
         sent=traffic.count_sent(connection, record.id, str(after), str(before)),
         sent_before=traffic.count_sent(connection, record.id, str(first), str(after)),
     )
+
+
+def with_decisions(connection: Transaction, project_id: int, facts: TrafficFacts) -> TrafficFacts:
+    """Add what people have decided of the period's texts."""
+    ids = sorted({row.utterance_id for row in facts.now})
+    found = utterances.by_ids(connection, project_id, ids)
+    decided = {
+        key: RIGHTLY_NONE if one.labels == () else DECIDED
+        for key, one in found.items()
+        if one.labels is not None or one.skipped or one.split == "test"
+    }
+    meant = {intent for one in found.values() for intent in one.labels or ()}
+    return replace(facts, set_aside=decided, meant=meant)

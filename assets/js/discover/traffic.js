@@ -344,12 +344,12 @@ export class TrafficTab {
       return intent ? this.#toTexts(intent) : name;
     });
     return section(
-      this.#view.sent ? 'Labelled, and not in the sample' : 'Labelled, and nobody asked',
+      this.#view.sent ? 'Labelled, and not in the sample' : 'Labelled, and no text of these days',
       h(
         'p',
         {},
-        `These intents have ten labels or more, and no text of ${which} got them. ` +
-          'Perhaps nobody needs them, or people say it in other words.',
+        'These intents have ten labels or more outside the test set. ' +
+          `No text of ${which} got them or is labelled so. Perhaps nobody needs them, or people say it in other words.`,
       ),
       h('div', {class: 'row', 'data-role': 'blind-spots'}, chips),
     );

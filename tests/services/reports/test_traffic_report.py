@@ -9,8 +9,8 @@ import pytest
 from app.services.reports.pdf import find_browser, print_pdf
 from app.services.reports.traffic_report import report_of, report_page, waiting_page
 from app.services.studio import Studio
-from app.services.traffic.coverage import RIGHTLY_NONE, count_coverage
-from app.services.traffic.facts import TrafficFacts
+from app.services.traffic.coverage import count_coverage
+from app.services.traffic.facts import RIGHTLY_NONE, TrafficFacts
 from core.errors import InvalidInput
 from storage.said.traffic import SaidText
 from tests.builders.traffic.printed_letters import printed_letters
@@ -45,7 +45,7 @@ def test_a_report_says_what_changed_and_what_to_do() -> None:
     # The subjects had no name but “in no group”: what people said stood nowhere.
     assert '<bdi>lost card</bdi><div class="soft small"><bdi>“lost”</bdi></div>' in page
     assert '<bdi>in no group yet</bdi><div class="soft small"><bdi>“odd”</bdi></div>' in page
-    assert "Nobody asked for move in these days: if that stays so, ask whether" in page
+    assert "No text of these days got move, and none is labelled so: if that stays so" in page
     assert "<td><bdi>9 Feb 2026</bdi></td>" in page
     assert '50.0 % <span class="soft small">(43.1 to 56.9)</span>' in page  # how sure it is
 
@@ -75,7 +75,7 @@ def test_a_sample_does_not_tell_that_nobody_asked() -> None:
     )
     found = report_of("shop", count_coverage(facts, DAYS, ANSWERS), 7)
     assert found.steps[-1] == (
-        "None of the 200 texts of the sample asked for move. Whether others of these days did is "
+        "None of the 200 texts of the sample got move. Whether others of these days did is "
         "not known. For the team: count fewer days, so that more of their texts are counted."
     )
 
@@ -212,7 +212,7 @@ def test_the_report_on_paper_says_what_the_page_says(studio: Studio, tmp_path: P
         "80.0 % of 200 texts got an intent",
         "pay <now>: up from 5.0 % (10 of 200) to 30.0 % (60 of 200)",
         "39 texts about “lost card” got no intent. For the team: look through them.",
-        "Nobody asked for move in these days",
+        "No text of these days got move",
         "week from",  # below the chart of the weeks
         "The line on each bar shows where the share likely lies.",
         "Made by Intent Studio",

@@ -5,14 +5,9 @@ from datetime import date, timedelta
 
 import pytest
 
-from app.services.traffic.coverage import (
-    RIGHTLY_NONE,
-    Period,
-    count_coverage,
-    period_days,
-)
+from app.services.traffic.coverage import Period, count_coverage, period_days
 from app.services.traffic.coverage_views import TrafficShare, TrafficView
-from app.services.traffic.facts import TrafficFacts
+from app.services.traffic.facts import RIGHTLY_NONE, TrafficFacts
 from core.errors import InvalidInput
 from storage.said.traffic import SaidText
 
@@ -66,6 +61,13 @@ def test_a_text_labelled_out_of_scope_is_not_one_that_waits_for_a_group() -> Non
         ("in no group", "", 1, 4),
     ]
     assert [one.typical for one in found.uncovered] == [("old",), ("none",), ("older",)]
+
+
+def test_an_intent_that_texts_are_labelled_with_is_no_blind_spot() -> None:
+    """“Nobody asked for refund” was said of a week with 40 texts that a person labelled so."""
+    labels, names = {"2": 12, "3": 12}, {"1": "cancel", "2": "refund", "3": "move"}
+    facts = TrafficFacts(rows("2026-11-10", "a", "none"), [], names, {}, {}, labels, meant={"2"})
+    assert count_coverage(facts, DAYS, ANSWERS).blind_spots == ("move",)
 
 
 def figures(shares: Iterable[TrafficShare]) -> list[tuple[str, int, int]]:
