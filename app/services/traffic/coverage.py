@@ -214,10 +214,10 @@ def _known(answers: Answers, row: SaidText, facts: TrafficFacts) -> list[str]:
 
 
 def _shown_in(facts: TrafficFacts, one: AnsweredRow) -> int | str:
-    """Return the group of a text without an intent, or in words why it has none."""
-    if one.group is not None:
-        return one.group
-    return facts.set_aside.get(one.row.utterance_id, NO_GROUP)
+    """Return in words what is settled of a text without an intent, else its group."""
+    if settled := facts.set_aside.get(one.row.utterance_id):
+        return settled
+    return NO_GROUP if one.group is None else one.group
 
 
 def _share_of_group(facts: TrafficFacts, group: int | str, count: int, n: int) -> TrafficShare:

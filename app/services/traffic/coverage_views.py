@@ -140,8 +140,8 @@ class TrafficView:
         sources: Covered texts of each source.
         weeks: Covered texts of each week, counted back from the period's end, by its first day.
         lines: Covered texts of each source week by week, the source with most texts first.
-        uncovered: Texts without an answer by their group, of all without one. Those in no group
-            that are labelled out of scope stand apart.
+        uncovered: Texts without an answer by their group, of all without one. Those that a person
+            has settled stand apart.
         blind_spots: Names of intents with 10 labels or more, test texts left out, that answer no
             text and are the label of none.
         changes: Of every intent, of no intent, of the uncovered groups and of the sources since

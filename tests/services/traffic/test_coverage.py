@@ -1,13 +1,14 @@
 """Coverage of traffic, by values computed by hand."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import date, timedelta
 
 import pytest
 
 from app.services.traffic.coverage import Period, count_coverage, period_days
 from app.services.traffic.coverage_views import TrafficShare, TrafficView
-from app.services.traffic.facts import RIGHTLY_NONE, TrafficFacts
+from app.services.traffic.facts import DECIDED, RIGHTLY_NONE, TrafficFacts
 from core.errors import InvalidInput
 from storage.said.traffic import SaidText
 
@@ -61,6 +62,32 @@ def test_a_text_labelled_out_of_scope_is_not_one_that_waits_for_a_group() -> Non
         ("in no group", "", 1, 4),
     ]
     assert [one.typical for one in found.uncovered] == [("old",), ("none",), ("older",)]
+
+
+def test_texts_of_a_group_that_are_settled_are_nothing_to_look_through() -> None:
+    """A group that was taken as out of scope stayed the first thing to do, for ever."""
+    said = rows("2026-11-10", *["none"] * 6, *["lost"] * 3, "later")
+    groups = dict.fromkeys(("none", "lost", "later"), 4)
+    settled = {"none": RIGHTLY_NONE, "lost": DECIDED}
+    facts = TrafficFacts(said, [], {}, groups, GROUPS, {}, set_aside=settled)
+    found = count_coverage(facts, DAYS, {"none": [], "lost": [], "later": []})
+    assert [(one.name, one.id, one.count, one.n) for one in found.uncovered] == [
+        ("labelled out of scope", "", 6, 10),
+        ("labelled, skipped or in the test set", "", 3, 10),
+        ("lost card", "4", 1, 10),
+    ]
+
+
+def test_a_group_does_not_rise_where_its_texts_of_before_are_settled() -> None:
+    """What people write is compared, not what is still to do."""
+    earlier = rows("2026-11-03", *["a"] * 60, *["none"] * 40)
+    now = rows("2026-11-10", *["a"] * 60, *["later"] * 40)
+    groups = {"none": 4, "later": 4}
+    facts = TrafficFacts(now, earlier, {"1": "cancel"}, groups, GROUPS, {})
+    settled = replace(facts, set_aside={"none": RIGHTLY_NONE})
+    changes = count_coverage(settled, DAYS, {**ANSWERS, "later": []}).changes
+    [group] = [one for one in changes if one.about == "group"]
+    assert (group.before.count, group.after.count, group.is_real) == (40, 40, False)
 
 
 def test_an_intent_that_texts_are_labelled_with_is_no_blind_spot() -> None:
