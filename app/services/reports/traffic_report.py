@@ -51,7 +51,7 @@ class TrafficReport:
     Attributes:
         days: Length of the period, and of the one before it.
         last: Last day of the period.
-        overall: Change of the texts without an intent; None without traffic before.
+        overall: Change of the texts without an intent; None where it is not compared.
         sentences: What changed by more than chance.
         weeks: Share that was answered in each week with traffic.
         age: Days since the newest text; 0 where it is so new that nobody needs to know.

@@ -78,7 +78,11 @@ def told_sources(
 
 
 def _side(source: str, rows: Sequence[SaidText], answered: SaidAnswered) -> SourceSide:
-    known = [row for row in rows if row.utterance_id in answered.intents]
+    known = [
+        row
+        for row in rows
+        if row.utterance_id in answered.intents and row.utterance_id not in answered.learned
+    ]
     chances = probabilities_of(known, answered.probability)
     mean = float(chances.mean()) if len(chances) else None
     return SourceSide(source, sure_share(source, known, answered.sure), len(chances), mean)

@@ -11,7 +11,7 @@ from app.services.live.server_state import LiveStudio
 from app.services.traffic.changes import changes_between
 from app.services.traffic.coverage_views import SaidOften, SaidTexts, TrafficShare, TrafficView
 from app.services.traffic.drifting import cut_text, with_drift
-from app.services.traffic.facts import TrafficFacts, read_facts, with_decisions
+from app.services.traffic.facts import TrafficFacts, left_out_words, read_facts, with_decisions
 from app.services.traffic.shares import (
     AnsweredRow,
     covered_sources,
@@ -62,10 +62,10 @@ def read_coverage(live_studio: LiveStudio, project: str, period: Period) -> Traf
         return count_coverage(facts, found.days, None, found.trouble)
     with live_studio.studio.database.read() as connection:
         decided = with_decisions(connection, found.project_id, facts)
-    view = count_coverage(decided, found.days, answered.intents)
+    known = replace(decided, learned=answered.learned)
+    view = count_coverage(known, found.days, answered.intents)
     view = _with_texts(live_studio, found.project_id, view)
-    rows = facts.now, facts.earlier
-    return with_drift(live_studio.studio, found.project_id, view, rows, answered)
+    return with_drift(live_studio.studio, found.project_id, view, known, answered)
 
 
 def _with_texts(live_studio: LiveStudio, project_id: int, view: TrafficView) -> TrafficView:
@@ -196,6 +196,7 @@ def count_coverage(
         trouble=trouble,
         sent=_about(facts.sent, len(facts.now)),
         sent_before=_about(facts.sent_before, len(facts.earlier)),
+        left_out=left_out_words(facts),
     )
 
 

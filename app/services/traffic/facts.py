@@ -5,7 +5,9 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 
+from app.services.live.said.drift import FEWEST
 from core.discover.showing import is_mixed
+from core.text import counted
 from storage.computed import text_groups
 from storage.database import Transaction
 from storage.queries import dataset, utterances
@@ -15,6 +17,8 @@ from storage.said.traffic import SaidText
 
 MOST = 5_000
 """Rows of a period that are answered; of more, a fair sample."""
+
+_COMPARED = "what gets no intent, what is answered surely and what people write"
 
 RIGHTLY_NONE = "labelled out of scope"
 DECIDED = "labelled, skipped or in the test set"
@@ -33,6 +37,7 @@ class TrafficFacts:
         mixed: Numbers of the groups whose texts have little in common.
         set_aside: Why texts wait for no group, in words, by their ids.
         meant: Ids of the intents that the period's texts have as labels.
+        learned: Ids of the utterances that the version in use has learned.
         sent, sent_before: How many rows came, of which `now` and `earlier` may be a fair sample.
     """
 
@@ -45,8 +50,25 @@ class TrafficFacts:
     mixed: Collection[int] = ()
     set_aside: Mapping[str, str] = field(default_factory=dict)
     meant: Collection[str] = ()
+    learned: Collection[str] = ()
     sent: int = 0
     sent_before: int = 0
+
+    @property
+    def fresh(self) -> "TrafficFacts":
+        """The same without the rows whose text the version has learned."""
+        now, earlier = (
+            [row for row in rows if row.utterance_id not in self.learned]
+            for rows in (self.now, self.earlier)
+        )
+        return replace(self, now=now, earlier=earlier)
+
+    @property
+    def is_comparable(self) -> bool:
+        """Whether what the version makes of both periods may be compared by the fresh rows."""
+        fresh = self.fresh
+        is_whole = len(fresh.now) == len(self.now) and len(fresh.earlier) == len(self.earlier)
+        return is_whole or min(len(fresh.now), len(fresh.earlier)) >= FEWEST
 
 
 def read_facts(
@@ -87,3 +109,18 @@ def with_decisions(connection: Transaction, project_id: int, facts: TrafficFacts
     }
     meant = {intent for one in found.values() for intent in one.labels or ()}
     return replace(facts, set_aside=decided, meant=meant)
+
+
+def left_out_words(facts: TrafficFacts) -> str:
+    """Say which texts are in no comparison, for the version has learned them, or ""."""
+    fresh = facts.fresh
+    now, then = len(facts.now) - len(fresh.now), len(facts.earlier) - len(fresh.earlier)
+    if not (now or then) or not facts.now or not facts.earlier:
+        return ""
+    learned = (
+        f"The version has learned {now:,} of the {counted(len(facts.now), 'text')} of these days, "
+        f"and {then:,} of the {counted(len(facts.earlier), 'text')} of the days before"
+    )
+    if facts.is_comparable:
+        return f"{learned}. {_COMPARED.capitalize()} are compared without these."
+    return f"{learned}. Too few others are left to compare {_COMPARED}."

@@ -174,7 +174,7 @@ export class TrafficTab {
   }
 
   #changed() {
-    const {covered, earlier, changes, drifts, sent, sent_before: sentBefore} = this.#view;
+    const {covered, earlier, changes, drifts, sent, sent_before: sentBefore, left_out: leftOut} = this.#view;
     const real = [...changes, ...drifts].filter(one => one.is_real);
     const told = changes.find(({about}) => about === 'no intent')?.verdict;
     const before = earlier.n
@@ -189,6 +189,7 @@ export class TrafficTab {
       'What changed',
       h('p', {'data-role': 'covered'}, covered.n ? share : 'No text was sent in these days.', before),
       covered.n > 0 && h('p', {'data-role': 'sure'}, this.#sureWords()),
+      leftOut && h('p', {class: 'soft'}, leftOut),
       real.length
         ? h(
             'ul',

@@ -127,6 +127,18 @@ def test_a_doubtful_difference_tells_the_chance_that_a_reader_finds() -> None:
     assert "Texts without an intent: up" not in page
 
 
+def test_a_report_on_what_the_version_has_learned_says_that_it_is_not_compared() -> None:
+    """“Nothing is known of the days before” would be said of a week that is told beside it."""
+    now, earlier = rows("2026-02-10", b=60), rows("2026-02-03", a=60)
+    facts = TrafficFacts(now, earlier, NAMES, {}, {}, {}, learned={"a"})
+    found = report_of("shop", count_coverage(facts, DAYS, ANSWERS), 7)
+    assert found.overall is None
+    page = report_page(found, {})
+    assert "In the 7 days before it was 100.0 % of 60." in page
+    assert "learned 0 of the 60 texts of these days, and 60 of the 60 texts of the days" in page
+    assert '<b>2</b><span class="soft small">by more than chance</span>' in page
+
+
 def test_a_report_without_a_week_before_compares_nothing() -> None:
     page = page_of(rows("2026-02-10", a=20), [])
     assert "Nothing is known of the days before." in page
