@@ -254,7 +254,8 @@ export class TrafficTab {
     const {uncovered, covered, sent} = this.#view;
     const missing = plural(covered.n - covered.count, 'text');
     const which = sent ? `${missing} of the sample` : missing;
-    const words = `${which} got no intent, some of them rightly. Open a group to look through it.`;
+    const alone = 'A labelled text counts with the answer that it would get without its own label.';
+    const words = `${which} got no intent, some of them rightly. ${alone} Open a group to look through it.`;
     const isGrouped = uncovered.some(({id}) => id);
     const rows = uncovered
       .slice(0, FEW)

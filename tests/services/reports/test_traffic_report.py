@@ -48,6 +48,9 @@ def test_a_report_says_what_changed_and_what_to_do() -> None:
     assert "No text of these days got move, and none is labelled so: if that stays so" in page
     assert "<td><bdi>9 Feb 2026</bdi></td>" in page
     assert '50.0 % <span class="soft small">(43.1 to 56.9)</span>' in page  # how sure it is
+    # “They got no intent” was said of texts that the version answers by their own label.
+    assert '<b>40</b><span class="soft small">no intent without a label of their own</span>' in page
+    assert "A labelled text counts with the answer that it would get without its own" in page
 
 
 def test_a_report_on_one_text_says_so() -> None:
