@@ -97,6 +97,19 @@ def compare_shares(
     return _in_order(raw)
 
 
+def compare_parts(parts: Mapping[str, Portion]) -> tuple[ShareChange, ...]:
+    """Compare the share of each part with that of all others, the least likely difference first.
+
+    `before` is that of the others. Of two parts, each is what the other is not: one is compared.
+    """
+    count, n = sum(one.count for one in parts.values()), sum(one.n for one in parts.values())
+    names = list(parts)[: 1 if len(parts) == 2 else None]
+    pairs = [(Portion(count - parts[m].count, n - parts[m].n), parts[m]) for m in names]
+    return _in_order(
+        ShareChange(name, *pair, _fisher(*pair)) for name, pair in zip(names, pairs, strict=True)
+    )
+
+
 def compare_groups(before: GroupedTexts, after: GroupedTexts) -> tuple[ShareChange, ...]:
     """Compare the counts of groups in two periods, the least likely change first.
 

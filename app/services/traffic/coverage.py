@@ -1,6 +1,7 @@
 """How much of the traffic the live version answers, and what changed between two periods."""
 
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
@@ -14,6 +15,7 @@ from app.services.traffic.drifting import cut_text, with_drift
 from app.services.traffic.facts import TrafficFacts, left_out_words, read_facts, with_decisions
 from app.services.traffic.shares import (
     AnsweredRow,
+    apart_words,
     covered_sources,
     covered_weeks,
     intent_shares,
@@ -169,10 +171,7 @@ def count_coverage(
         for rows in (facts.now, facts.earlier)
     )
     n, missing = len(now), [one for one in now if not one.intents]
-    groups = Counter(_shown_in(facts, one) for one in missing)
-    said = defaultdict[int | str, Counter[str]](Counter)
-    for one in missing:
-        said[_shown_in(facts, one)][one.row.utterance_id] += 1
+    sources = covered_sources(now)
     intents = intent_shares(facts.intents, old, now, days[1])
     asked = {one.id for one in intents} | set(facts.meant)
     spots = [key for key in facts.intents if facts.labels.get(key, 0) >= MANY_LABELS]
@@ -183,13 +182,10 @@ def count_coverage(
         covered=share_of("all", n - len(missing), n),
         earlier=share_of("all", covered_before, len(old)),
         intents=intents,
-        sources=covered_sources(now),
+        sources=sources,
         weeks=covered_weeks([*old, *now], days[1]),
         lines=source_lines([*old, *now], days[1]),
-        uncovered=tuple(
-            replace(_share_of_group(facts, key, k, len(missing)), typical=_most_said(said[key]))
-            for key, k in sorted(groups.items(), key=lambda one: (-one[1], one[0] in facts.mixed))
-        ),
+        uncovered=_uncovered(facts, missing),
         blind_spots=tuple(facts.intents[key] for key in spots if n and key not in asked),
         changes=changes_between(facts, old, now) if old and now else (),
         counting=answers is None and not trouble,
@@ -197,17 +193,13 @@ def count_coverage(
         sent=_about(facts.sent, len(facts.now)),
         sent_before=_about(facts.sent_before, len(facts.earlier)),
         left_out=left_out_words(facts),
+        apart=apart_words(sources),
     )
 
 
 def _about(sent: int, counted: int) -> int:
     """Return how many rows came, to two figures, where only a sample is counted; else 0."""
     return round(sent, 2 - len(str(sent))) if sent > counted else 0
-
-
-def _most_said(said: Counter[str]) -> tuple[str, ...]:
-    """Return the ids of the texts that were said most often."""
-    return tuple(key for key, _ in said.most_common(_TYPICAL))
 
 
 def _known(answers: Answers, row: SaidText, facts: TrafficFacts) -> list[str]:
@@ -219,6 +211,21 @@ def _shown_in(facts: TrafficFacts, one: AnsweredRow) -> int | str:
     if settled := facts.set_aside.get(one.row.utterance_id):
         return settled
     return NO_GROUP if one.group is None else one.group
+
+
+def _uncovered(facts: TrafficFacts, missing: Sequence[AnsweredRow]) -> tuple[TrafficShare, ...]:
+    """Count texts without an intent by what shows them, each with the ids that are said most."""
+    said = defaultdict[int | str, Counter[str]](Counter)
+    for one in missing:
+        said[_shown_in(facts, one)][one.row.utterance_id] += 1
+    order = sorted(said, key=lambda key: (-said[key].total(), key in facts.mixed))
+    return tuple(
+        replace(
+            _share_of_group(facts, key, said[key].total(), len(missing)),
+            typical=tuple(text for text, _ in said[key].most_common(_TYPICAL)),
+        )
+        for key in order
+    )
 
 
 def _share_of_group(facts: TrafficFacts, group: int | str, count: int, n: int) -> TrafficShare:

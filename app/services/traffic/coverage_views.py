@@ -140,6 +140,7 @@ class TrafficView:
         covered: Texts that are answered with an intent; `earlier`: in the period before.
         intents: Texts by the intent that answers them, the most frequent first.
         sources: Covered texts of each source.
+        apart: Which source of 30 texts or more is answered otherwise than the others, in words.
         weeks: Covered texts of each week, counted back from the period's end, by its first day.
         lines: Covered texts of each source week by week, the source with most texts first.
         uncovered: Texts without an answer by their group, of all without one. Those that a person
@@ -179,6 +180,7 @@ class TrafficView:
     sent: int = 0
     sent_before: int = 0
     left_out: str = ""
+    apart: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,13 +6,17 @@ from dataclasses import asdict, dataclass
 from datetime import date, timedelta
 
 from app.services.traffic.coverage_views import IntentShare, SourceLine, TrafficShare
-from core.traffic.shares import Portion
+from core.text import counted, percent
+from core.traffic.shares import Portion, compare_parts
 from storage.said import traffic
 from storage.said.traffic import SaidText
 
 _MOST_WEEKS = 12
 _MOST_SOURCES = 8
 """Weeks and sources by which the share of one intent is told."""
+
+_PAIR, _FEWEST = 2, 30
+"""Sources that can be compared, and texts that each of them needs."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +57,25 @@ def covered_sources(rows: Iterable[AnsweredRow]) -> tuple[TrafficShare, ...]:
     """Return the covered rows of each source, the one with most rows first."""
     found = _covered_by((one.row.source, bool(one.intents)) for one in rows)
     return tuple(sorted(found, key=lambda one: -one.n))
+
+
+def apart_words(sources: Sequence[TrafficShare]) -> str:
+    """Say which source is answered otherwise than the others, if one is; "" of a single source."""
+    if len(sources) < _PAIR:
+        return ""
+    large = {one.name: Portion(one.count, one.n) for one in sources if one.n >= _FEWEST}
+    if len(large) < _PAIR:
+        return f"Fewer than two sources have {_FEWEST} texts: too few to compare them."
+    first = compare_parts(large)[0]
+    if not first.is_real:
+        return "The differences between sources may be chance."
+    own, others = first.after, first.before
+    return (
+        f"Texts from “{first.name}” are answered {'more' if own.value > others.value else 'less'} "
+        f"often than those from other sources: {percent(own.value, 1)} of "
+        f"{counted(own.n, 'text')} against {percent(others.value, 1)} of {others.n:,}. "
+        "This is more than chance."
+    )
 
 
 def source_lines(rows: Sequence[AnsweredRow], before: date) -> tuple[SourceLine, ...]:

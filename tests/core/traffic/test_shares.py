@@ -14,6 +14,7 @@ from core.traffic.shares import (
     GroupedTexts,
     Portion,
     compare_groups,
+    compare_parts,
     compare_share,
     compare_shares,
 )
@@ -53,6 +54,28 @@ def test_an_intent_that_is_new_or_gone_counts_with_nothing_before_or_after() -> 
 def test_texts_of_several_intents_are_shares_of_all_texts() -> None:
     (change,) = compare_shares({"a": 60}, {"a": 60}, totals=(100, 200))
     assert (change.before, change.after) == (Portion(60, 100), Portion(60, 200))
+
+
+def test_each_part_is_compared_with_all_others() -> None:
+    parts = {"app": Portion(90, 100), "mail": Portion(50, 100), "phone": Portion(85, 100)}
+    first, *others = compare_parts(parts)
+    assert (first.name, first.before, first.after) == ("mail", Portion(175, 200), Portion(50, 100))
+    raw = float(fisher_exact([[175, 25], [50, 50]]).pvalue)
+    assert first.p_value == pytest.approx(3 * raw)
+    assert {one.name for one in others} == {"app", "phone"}
+    (pair,) = compare_parts({"a": Portion(3, 30), "b": Portion(9, 30)})
+    assert pair.p_value == pytest.approx(float(fisher_exact([[9, 21], [3, 27]]).pvalue))
+
+
+def test_of_many_equal_sources_one_is_seldom_told_to_stand_apart() -> None:
+    """The two extremes of 20 sources were compared as if they had been the only ones."""
+    rng = np.random.default_rng(0)
+    told = 0
+    for _ in range(100):
+        counts = rng.binomial(30, 0.6, size=20)
+        parts = {str(n): Portion(int(k), 30) for n, k in enumerate(counts)}
+        told += compare_parts(parts)[0].is_real
+    assert told <= 4  # of 100 about one at most
 
 
 def test_a_group_changes_only_where_texts_in_no_group_cannot_make_the_difference() -> None:

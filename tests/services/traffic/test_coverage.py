@@ -259,6 +259,31 @@ def test_without_50_texts_that_are_new_to_the_version_nothing_is_said_of_no_inte
     assert learned_weeks(0).left_out == ""
 
 
+def apart(**texts: tuple[int, int]) -> str:
+    """What is said of sources with so many answered texts of so many."""
+    said = [
+        SaidText(f"{source}{n}", "a" if n < count else "odd", "2026-11-10T10:00:00Z", source)
+        for source, (count, size) in texts.items()
+        for n in range(size)
+    ]
+    facts = TrafficFacts(said, [], {"1": "cancel"}, {}, {}, {})
+    return count_coverage(facts, DAYS, {**ANSWERS, "odd": []}).apart
+
+
+def test_a_source_stands_apart_only_by_more_than_chance() -> None:
+    """“Answered least: mail (0 % of 4 texts); most: app (100 % of 4 texts)” was said of chance."""
+    extremes = {f"s{n}": (2 if n > 2 else 4 * (n % 2), 4) for n in range(20)}
+    assert apart(**extremes) == "Fewer than two sources have 30 texts: too few to compare them."
+    assert apart(web=(20, 40), phone=(25, 40), mail=(0, 4)) == (
+        "The differences between sources may be chance."
+    )
+    assert apart(web=(50, 100), phone=(90, 100), mail=(0, 4)) == (
+        "Texts from “web” are answered less often than those from other sources: 50.0 % of "
+        "100 texts against 90.0 % of 100. This is more than chance."
+    )
+    assert apart(web=(1, 40)) == ""
+
+
 def test_each_source_has_its_weeks() -> None:
     found = view(rows("2026-11-10", "a", "none", "a"), rows("2026-11-03", "a"))
     told = [
