@@ -19,6 +19,8 @@ _LONGEST = 80
 
 _FEW_CHANCES = 0.001
 
+NO_OTHER_WORDS = "what people write differs by no more than chance may do"
+
 
 def with_drift(
     studio: Studio,
@@ -79,7 +81,7 @@ def _told(
 ) -> TrafficDrift:
     examples = quoted(drift, texts)
     if drift.what == "meaning":
-        words = _meaning_words(drift.source, examples)
+        words = _meaning_words(drift, examples)
     elif drift.source:
         own = [row for row in now if row.source == drift.source]
         others = [row for row in now if row.source != drift.source]
@@ -93,7 +95,11 @@ def _told(
     return TrafficDrift(drift.what, drift.source, drift.chance, drift.is_real, sentence, examples)
 
 
-def _meaning_words(source: str, examples: Iterable[str]) -> str:
+def _meaning_words(drift: SaidDrift, examples: Iterable[str]) -> str:
+    source = drift.source
+    if not drift.is_real:
+        sides = f"{source} and elsewhere" if source else "These days and the days before"
+        return f"{sides}: {NO_OTHER_WORDS}"
     shown = ", ".join(f"“{one}”" for one in examples)
     such = f", such as {shown}" if shown else ""
     if source:

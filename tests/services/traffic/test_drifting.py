@@ -66,6 +66,11 @@ def test_the_same_twice_is_no_drift_and_few_texts_are_not_compared(studio: Studi
     earlier, now = (said((0, 1, 2), 30, "app", day) for day in ("2026-02-02", "2026-02-09"))
     found = told(studio, now, earlier, set())
     assert [one.is_real for one in found.drifts] == [False, False]
+    # “People write other things than in the days before” was said of it to scripts and agents.
+    assert found.drifts[0].sentence == (
+        "These days and the days before: what people write differs by no more than chance may do; "
+        "by chance alone, 100.0 % of the time."
+    )
     assert told(studio, now[:40], earlier, set()).drifts == ()
 
 
