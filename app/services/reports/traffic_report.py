@@ -92,8 +92,10 @@ def traffic_report(live_studio: LiveStudio, project: str, period: Period) -> Tra
             "The texts are being answered.", "Open the report again in half a minute."
         )
     if not view.covered.n:
+        days = f"from {view.after} to before {view.before}"
+        none = f"None of the about {counted(view.sent, 'text')} {days} is in the sample."
         raise InvalidInput(
-            f"Nothing was said from {view.after} to before {view.before}.",
+            none if view.sent else f"Nothing was said {days}.",
             "Choose other days, or send texts with their time first.",
         )
     return report_of(project, view, period.days, _right_words(live_studio, project))

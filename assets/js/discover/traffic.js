@@ -11,7 +11,7 @@ import {moreWords, number, percent, plural} from '../shared/words.js';
 import {AnsweredChart} from './answered_chart.js';
 import {ComparedSources, verdict} from './compared_sources.js';
 import {logImport} from './traffic_log.js';
-import {above, figure, partsRow, textsFile, within} from './traffic_parts.js';
+import {above, figure, noneOf, partsRow, textsFile, within} from './traffic_parts.js';
 import {Evidence} from './traffic_texts.js';
 
 const PERIODS = [
@@ -116,7 +116,7 @@ export class TrafficTab {
   }
 
   #draw() {
-    const {covered, earlier, counting, trouble, blind_spots: blind} = this.#view;
+    const {covered, earlier, counting, trouble, sent, sent_before: sentBefore, blind_spots: blind} = this.#view;
     if (trouble) {
       fill(
         this.element,
@@ -133,7 +133,7 @@ export class TrafficTab {
       return;
     }
     if (!covered.n && !earlier.n) {
-      fill(this.element, this.#nothingSent());
+      fill(this.element, sent || sentBefore ? [this.#head(), this.#changed()] : this.#nothingSent());
       return;
     }
     fill(
@@ -184,10 +184,10 @@ export class TrafficTab {
     const share = `${percent(covered.share)} of ${n} got an intent, likely between ${between(covered)}.`;
     const none = earlier.n
       ? 'Nothing else changed by more than chance.'
-      : 'Nothing was sent for the days before, so there is nothing to compare with.';
+      : `${noneOf(sentBefore, 'the days before')}, so there is nothing to compare with.`;
     return section(
       'What changed',
-      h('p', {'data-role': 'covered'}, covered.n ? share : 'No text was sent in these days.', before),
+      h('p', {'data-role': 'covered'}, covered.n ? share : `${noneOf(sent, 'these days')}.`, before),
       covered.n > 0 && h('p', {'data-role': 'sure'}, this.#sureWords()),
       leftOut && h('p', {class: 'soft'}, leftOut),
       real.length

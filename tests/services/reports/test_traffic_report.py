@@ -152,6 +152,14 @@ def test_a_report_without_a_week_before_compares_nothing() -> None:
     assert '<span class="soft small">by more than chance</span>' not in page
 
 
+def test_a_report_tells_a_sample_without_a_text_from_days_without_one() -> None:
+    """“Nothing was sent for the days before” was said of 60 texts, none of them in the sample."""
+    facts = TrafficFacts(rows("2026-02-10", a=20), [], NAMES, {}, {}, {}, sent_before=60)
+    page = report_page(report_of("shop", count_coverage(facts, DAYS, ANSWERS), 7), {})
+    assert "None of the about 60 texts of the days before is in the sample, so there is" in page
+    assert "Nothing was sent for" not in page
+
+
 def test_a_report_that_is_being_counted_says_so_and_leads_back() -> None:
     """Raw JSON stood in the browser where somebody opened the report a second too soon."""
     page = waiting_page("a & b", "/discover?project=a")
