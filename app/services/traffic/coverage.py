@@ -21,6 +21,7 @@ from app.services.traffic.shares import (
     intent_shares,
     share_of,
     source_lines,
+    week_of,
 )
 from core.errors import InvalidInput
 from storage import models, projects
@@ -162,17 +163,23 @@ def count_coverage(
     Typical texts of what is not answered are named by their ids.
     """
     given: Answers = {} if answers is None else answers
+    before = days[0] - (days[1] - days[0]), days[0]
     now, old = (
         [
-            AnsweredRow(row, _known(given, row, facts), facts.groups.get(row.utterance_id))
+            AnsweredRow(
+                row,
+                _known(given, row, facts),
+                facts.groups.get(row.utterance_id),
+                week_of(row.at, *span),
+            )
             for row in rows
             if row.utterance_id in given
         ]
-        for rows in (facts.now, facts.earlier)
+        for rows, span in ((facts.now, days), (facts.earlier, before))
     )
     n, missing = len(now), [one for one in now if not one.intents]
     sources = covered_sources(now)
-    intents = intent_shares(facts.intents, old, now, days[1])
+    intents = intent_shares(facts.intents, old, now)
     asked = {one.id for one in intents} | set(facts.meant)
     spots = [key for key in facts.intents if facts.labels.get(key, 0) >= MANY_LABELS]
     covered_before = sum(bool(one.intents) for one in old)
@@ -183,8 +190,8 @@ def count_coverage(
         earlier=share_of("all", covered_before, len(old)),
         intents=intents,
         sources=sources,
-        weeks=covered_weeks([*old, *now], days[1]),
-        lines=source_lines([*old, *now], days[1]),
+        weeks=covered_weeks([*old, *now]),
+        lines=source_lines([*old, *now]),
         uncovered=_uncovered(facts, missing),
         blind_spots=tuple(facts.intents[key] for key in spots if n and key not in asked),
         changes=changes_between(facts, old, now) if old and now else (),

@@ -141,7 +141,8 @@ class TrafficView:
         intents: Texts by the intent that answers them, the most frequent first.
         sources: Covered texts of each source.
         apart: Which source of 30 texts or more is answered otherwise than the others, in words.
-        weeks: Covered texts of each week, counted back from the period's end, by its first day.
+        weeks: Covered texts of each week, counted back from the end of its period, by its first
+            day. The first week of a period may be shorter.
         lines: Covered texts of each source week by week, the source with most texts first.
         uncovered: Texts without an answer by their group, of all without one. Those that a person
             has settled stand apart.

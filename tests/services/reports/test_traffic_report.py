@@ -192,7 +192,8 @@ def test_a_report_draws_what_is_answered_over_time_and_what_is_asked_most() -> N
 def test_a_week_without_traffic_leaves_a_gap_in_the_chart() -> None:
     """Drawn side by side, the weeks before and behind it looked as if nothing had been missing."""
     said = [row for day in ("02-10", "02-03", "01-20") for row in rows(f"2026-{day}", a=5)]
-    view = count_coverage(TrafficFacts(said, [], NAMES, {}, {}, {}), DAYS, ANSWERS)
+    days = date(2026, 1, 19), date(2026, 2, 16)
+    view = count_coverage(TrafficFacts(said, [], NAMES, {}, {}, {}), days, ANSWERS)
     points = report_of("shop", view, 7).weeks
     assert [(one.week.name, round(one.at, 3)) for one in points] == [
         ("2026-01-19", 0.0),

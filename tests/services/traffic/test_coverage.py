@@ -311,6 +311,21 @@ def test_weeks_end_where_the_period_ends() -> None:
     assert found.weeks[-1].n == found.covered.n
 
 
+def test_a_week_across_the_border_of_two_periods_is_cut_there() -> None:
+    """Rows of a period of 60,000 texts and of one of 6,000 were counted in one week alike."""
+    days = date(2026, 10, 17), date(2026, 11, 16)  # 30 days
+    now = rows("2026-10-17", "none") + rows("2026-10-20", "a")
+    earlier = rows("2026-10-16", "a") + rows("2026-09-17", "a")
+    facts = TrafficFacts(now, earlier, {"1": "cancel"}, {}, {}, {})
+    found = count_coverage(facts, days, ANSWERS)
+    assert [(one.name, one.count, one.n) for one in found.weeks] == [
+        ("2026-09-17", 1, 1),
+        ("2026-10-10", 1, 1),
+        ("2026-10-17", 0, 1),
+        ("2026-10-19", 1, 1),
+    ]
+
+
 def test_it_is_told_how_many_texts_came_where_a_sample_is_counted() -> None:
     """60,000 texts were sent, and the page spoke of 5,000."""
     now, earlier = rows("2026-11-10", "a", "b"), rows("2026-11-03", "a")
