@@ -33,7 +33,7 @@ def test_labels_of_the_test_set_do_not_make_a_blind_spot(home: Studio) -> None:
     [parcel] = rows(home)["track the parcel for me"].labels or ()
     change(home, "track the parcel for me", "split", "test")
     change(home, "the parcel is late", "split", "test")
-    assert facts_of(home, "hello you").labels == before | {parcel: before[parcel] - 2}
+    assert facts_of(home, "hello you").labels == {**before, parcel: before[parcel] - 2}
 
 
 def test_what_people_decided_of_the_texts_is_known(home: Studio) -> None:
