@@ -42,7 +42,10 @@ OUTSIDE = ""
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """Labelled texts to train on, and those that are heard: labelled ones, and out of scope."""
+    """Labelled texts to train on, and those that are heard: labelled ones, and out of scope.
+
+    What is heard should not be trained on: the studio compares answers to new texts alone.
+    """
 
     train: LabelledTexts
     inside: LabelledTexts

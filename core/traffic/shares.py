@@ -1,8 +1,10 @@
 """Shares of traffic with their intervals, and which of them changed beyond chance."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from math import sqrt
+
+from core.traffic.drift import corrected
 
 _Z = 1.959964
 """Quantile of the normal distribution for intervals of 95 %."""
@@ -45,17 +47,32 @@ class ShareChange:
     Attributes:
         p_value: Of Fisher's exact test, two-sided; where several shares are compared, corrected
             for their number (Holm 1979).
+        loose: Of a group, the texts in no group that were counted to its smaller share.
     """
 
     name: str
     before: Portion
     after: Portion
     p_value: float
+    loose: int = 0
 
     @property
     def is_real(self) -> bool:
         """Whether the test says that the share changed."""
         return self.p_value <= ALPHA
+
+
+@dataclass(frozen=True, slots=True)
+class GroupedTexts:
+    """Texts of a period: how many each group has, how many are `loose`, in none, and all, `n`."""
+
+    counts: Mapping[str, int]
+    loose: int
+    n: int
+
+    def portion(self, name: str) -> Portion:
+        """Return the texts of a group among all."""
+        return Portion(self.counts.get(name, 0), self.n)
 
 
 def compare_share(name: str, before: Portion, after: Portion) -> ShareChange:
@@ -74,13 +91,48 @@ def compare_shares(
     names = sorted(before.keys() | after.keys())
     old, new = totals or (sum(before.values()), sum(after.values()))
     pairs = [(Portion(before.get(n, 0), old), Portion(after.get(n, 0), new)) for n in names]
-    raw = [_fisher(*pair) for pair in pairs]
-    order = sorted(range(len(names)), key=lambda row: raw[row])
-    corrected, largest = {}, 0.0
-    for place, row in enumerate(order):
-        largest = max(largest, min(1.0, raw[row] * (len(names) - place)))
-        corrected[row] = largest
-    return tuple(ShareChange(names[row], *pairs[row], corrected[row]) for row in order)
+    raw = [
+        ShareChange(name, *pair, _fisher(*pair)) for name, pair in zip(names, pairs, strict=True)
+    ]
+    return _in_order(raw)
+
+
+def compare_parts(parts: Mapping[str, Portion]) -> tuple[ShareChange, ...]:
+    """Compare the share of each part with that of all others, the least likely difference first.
+
+    `before` is that of the others. Of two parts, each is what the other is not: one is compared.
+    """
+    count, n = sum(one.count for one in parts.values()), sum(one.n for one in parts.values())
+    names = list(parts)[: 1 if len(parts) == 2 else None]
+    pairs = [(Portion(count - parts[m].count, n - parts[m].n), parts[m]) for m in names]
+    return _in_order(
+        ShareChange(name, *pair, _fisher(*pair)) for name, pair in zip(names, pairs, strict=True)
+    )
+
+
+def compare_groups(before: GroupedTexts, after: GroupedTexts) -> tuple[ShareChange, ...]:
+    """Compare the counts of groups in two periods, the least likely change first.
+
+    What is in no group may belong to any. Therefore a rise or a fall is tested as it is if all
+    loose texts of the period with the smaller share belong to the group.
+    """
+    names = sorted(before.counts.keys() | after.counts.keys())
+    return _in_order([_least_change(name, before, after) for name in names])
+
+
+def _least_change(name: str, before: GroupedTexts, after: GroupedTexts) -> ShareChange:
+    first, second = before.portion(name), after.portion(name)
+    small, large = (before, second) if first.value <= second.value else (after, first)
+    most = Portion(small.portion(name).count + small.loose, small.n)
+    chance = 1.0 if most.value >= large.value else _fisher(most, large)
+    return ShareChange(name, first, second, chance, small.loose)
+
+
+def _in_order(raw: Iterable[ShareChange]) -> tuple[ShareChange, ...]:
+    """Correct the chances of several changes for their number, the least likely change first."""
+    ordered = sorted(raw, key=lambda one: one.p_value)
+    chances = corrected([one.p_value for one in ordered])
+    return tuple(replace(one, p_value=p) for one, p in zip(ordered, chances, strict=True))
 
 
 def _fisher(before: Portion, after: Portion) -> float:

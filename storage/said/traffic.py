@@ -122,11 +122,18 @@ def count_sent(connection: Connection, project_id: int, since: str, until: str) 
     """Return how many rows came of which `sample` draws.
 
     If a day and source was full, the number is an estimate: ranks are spread evenly, so the rows
-    below a rank tell how many there are in all.
+    below a rank tell how many there are in all. They are no fewer than those that are kept.
     """
-    fair = _Fair(project_id, since, until, _below(connection, project_id, since, until))
-    query = sa.select(sa.func.count()).select_from(with_utterances()).where(*fair.conditions)
-    return round(connection.execute(query).scalar_one() * _RANKS / max(1, fair.below))
+    below = _below(connection, project_id, since, until)
+    found, kept = (
+        connection.execute(
+            sa.select(sa.func.count())
+            .select_from(with_utterances())
+            .where(*_Fair(project_id, since, until, rank).conditions)
+        ).scalar_one()
+        for rank in (below, _RANKS)
+    )
+    return max(kept, round(found * _RANKS / max(1, below)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,6 +16,8 @@ from storage.log.label_origins import labelled_singly
 from storage.queries import dataset
 
 _BYTES = 200
+_MOST_REFUSED = 3
+"""Of an intent's newest texts, so many may be refused: a limit refuses 5 of 100, by design."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +29,8 @@ class EnoughLabels:
             tell nothing: of many texts at once, those that a tuned encoder has learned, and those
             of texts that the model knows by synthetic ones.
         known: How many of these the live model gives by all other labels.
-        is_enough: Whether more labels of it would hardly teach anything.
+        is_enough: Whether more labels of it would hardly teach anything, and the limit for out of
+            scope refuses at most 3 of these texts.
         reason: Why, in words; empty if they are not enough.
     """
 
@@ -69,7 +72,7 @@ def list_enough(live_studio: LiveStudio, project: str) -> EnoughView:
         return tuple(one for one in _judged(studio, live, order) if one.intent in usable)
 
     series = ("enough labels", of_version(live.version))
-    moment = (live.revision, bool(echoed_ids(live)))
+    moment = (live.revision, bool(echoed_ids(live)), repr(record.fence))
     judged = studio.cache.get_newest(series, moment, judge, lambda made: _BYTES * len(made))
     return EnoughView(ready=True, intents=judged)
 
@@ -93,20 +96,25 @@ def _judged(studio: Studio, live: LiveModel, given_at: Mapping[str, int]) -> lis
     labels = np.where(targets.any(1), targets.argmax(1), -1)
     answers = scores.argmax(1).astype(np.int64)
     order = np.array(places, dtype=np.int64)
-    judged = newest_known(answers, labels.astype(np.int64), order, scores.shape[1])
+    inside = live.pipeline.calibration.inside(live.pipeline.embeddings, scores)
+    judged, let_in = (
+        newest_known(given_answers, labels.astype(np.int64), order, scores.shape[1])
+        for given_answers in (answers, np.where(inside, answers, -1))
+    )
     return [
         EnoughLabels(
             intent=live.columns[one.column],
             judged=one.judged,
             known=one.known,
-            is_enough=one.is_enough,
-            reason=_reason(one.known, one.judged) if one.is_enough else "",
+            is_enough=is_enough,
+            reason=_reason(one.known, one.judged) if is_enough else "",
         )
-        for one in judged
+        for one, kept in zip(judged, let_in, strict=True)
+        for is_enough in [one.is_enough and one.known - kept.known <= _MOST_REFUSED]
         if one.judged
     ]
 
 
 def _reason(known: int, judged: int) -> str:
     which = f"all of its last {judged}" if known == judged else f"{known} of its last {judged}"
-    return f"You can stop labelling it: the model knew {which} labels before you gave them."
+    return f"You can stop labelling it: by all other labels the model finds it for {which} texts."

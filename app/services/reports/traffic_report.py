@@ -51,7 +51,7 @@ class TrafficReport:
     Attributes:
         days: Length of the period, and of the one before it.
         last: Last day of the period.
-        overall: Change of the texts without an intent; None without traffic before.
+        overall: Change of the texts without an intent; None where it is not compared.
         sentences: What changed by more than chance.
         weeks: Share that was answered in each week with traffic.
         age: Days since the newest text; 0 where it is so new that nobody needs to know.
@@ -92,8 +92,10 @@ def traffic_report(live_studio: LiveStudio, project: str, period: Period) -> Tra
             "The texts are being answered.", "Open the report again in half a minute."
         )
     if not view.covered.n:
+        days = f"from {view.after} to before {view.before}"
+        none = f"None of the about {counted(view.sent, 'text')} {days} is in the sample."
         raise InvalidInput(
-            f"Nothing was said from {view.after} to before {view.before}.",
+            none if view.sent else f"Nothing was said {days}.",
             "Choose other days, or send texts with their time first.",
         )
     return report_of(project, view, period.days, _right_words(live_studio, project))
@@ -205,13 +207,14 @@ _FEWER = " For the team: count fewer days, so that more of their texts are count
 
 
 def _silent_step(view: TrafficView, named: str) -> str:
-    """Say that no text got the intents; a sample does not tell that nobody asked for them."""
+    """Say that no text got the intents; a sample does not tell it of all texts."""
     if view.sent:
         is_longer = date.fromisoformat(view.before) - date.fromisoformat(view.after) > timedelta(1)
         return (
-            f"None of the {counted(view.covered.n, 'text')} of the sample asked for {named}. "
+            f"None of the {counted(view.covered.n, 'text')} of the sample got {named}. "
             f"Whether others of these days did is not known.{_FEWER if is_longer else ''}"
         )
     return (
-        f"Nobody asked for {named} in these days: if that stays so, ask whether it is still needed."
+        f"No text of these days got {named}, and none is labelled so: if that stays so, ask "
+        "whether it is still needed."
     )

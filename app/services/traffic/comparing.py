@@ -7,9 +7,16 @@ from app.services.answering.stored import no_model_yet
 from app.services.live.said.answers import SaidAnswered
 from app.services.live.said.drift import SaidDrift, SaidRows, probabilities_of
 from app.services.live.server_state import LiveStudio
-from app.services.traffic.coverage import MOST, Period, period_days
+from app.services.traffic.coverage import Period, period_days
 from app.services.traffic.coverage_views import ComparedSources, SourceSide, TrafficDrift
-from app.services.traffic.drifting import chance_words, quoted, sure_share, typical_texts
+from app.services.traffic.drifting import (
+    NO_OTHER_WORDS,
+    chance_words,
+    quoted,
+    sure_share,
+    typical_texts,
+)
+from app.services.traffic.facts import MOST
 from core.errors import InvalidInput
 from core.text import counted, percent
 from storage import models, projects
@@ -77,7 +84,11 @@ def told_sources(
 
 
 def _side(source: str, rows: Sequence[SaidText], answered: SaidAnswered) -> SourceSide:
-    known = [row for row in rows if row.utterance_id in answered.intents]
+    known = [
+        row
+        for row in rows
+        if row.utterance_id in answered.intents and row.utterance_id not in answered.learned
+    ]
     chances = probabilities_of(known, answered.probability)
     mean = float(chances.mean()) if len(chances) else None
     return SourceSide(source, sure_share(source, known, answered.sure), len(chances), mean)
@@ -98,7 +109,7 @@ def _told(drift: SaidDrift, sides: Sequence[SourceSide], examples: tuple[str, ..
 
 def _meaning_words(source: str, against: str, drift: SaidDrift, examples: tuple[str, ...]) -> str:
     if not drift.is_real:
-        return f"{source} and {against}: what people write differs by no more than chance may do"
+        return f"{source} and {against}: {NO_OTHER_WORDS}"
     shown = ", ".join(f"“{one}”" for one in examples)
     such = f", such as {shown}" if shown else ""
     return f"{source}: people write other things than in {against}{such}"

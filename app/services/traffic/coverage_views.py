@@ -101,8 +101,9 @@ class SourceSide:
     """One of two sources that are compared.
 
     Attributes:
-        sure: Texts that are answered with an intent whose probability is 0.8 or more.
-        answered: Number of texts that are answered with an intent.
+        sure: Texts that are answered with an intent whose probability is 0.8 or more, of those
+            that the version has not learned.
+        answered: Number of these texts that are answered with an intent.
         probability: Mean probability of these answers; None without any.
     """
 
@@ -118,7 +119,8 @@ class ComparedSources:
 
     Attributes:
         sides: The source and the one that it is compared with; none while answers are computed.
-        drifts: At most three comparisons; none where a source has fewer than 50 texts.
+        drifts: At most three comparisons; none where a source has fewer than 50 texts that the
+            version has not learned.
         counting: Whether answers are being computed.
         trouble: Why there are no answers, or "".
     """
@@ -138,21 +140,26 @@ class TrafficView:
         covered: Texts that are answered with an intent; `earlier`: in the period before.
         intents: Texts by the intent that answers them, the most frequent first.
         sources: Covered texts of each source.
-        weeks: Covered texts of each week, counted back from the period's end, by its first day.
+        apart: Which source of 30 texts or more is answered otherwise than the others, in words.
+        weeks: Covered texts of each week, counted back from the end of its period, by its first
+            day. The first week of a period may be shorter.
         lines: Covered texts of each source week by week, the source with most texts first.
-        uncovered: Texts without an answer by their group, of all without one. Those in no group
-            that are labelled out of scope stand apart.
-        blind_spots: Names of intents with 10 labels or more that answer no text.
+        uncovered: Texts without an answer by their group, of all without one. Those that a person
+            has settled stand apart.
+        blind_spots: Names of intents with 10 labels or more, test texts left out, that answer no
+            text and are the label of none.
         changes: Of every intent, of no intent, of the uncovered groups and of the sources since
             the period before, those beyond chance first; none without traffic in both.
         counting: Whether answers are being computed; what is counted is then empty.
         trouble: Why there are no answers, or "".
-        sure: Texts that are answered with an intent whose probability is 0.8 or more;
-            `sure_before`: in the period before. None while answers are being computed.
+        sure: Texts that are answered with an intent whose probability is 0.8 or more, of those
+            that the version has not learned; `sure_before`: in the period before. None while
+            answers are being computed.
         drifts: Comparisons of both periods, and of sources, of which nothing is told by chance
             alone in 99 of 100 reports.
         sent: About how many texts came of which a fair sample is counted, `sent_before`: in the
             period before; 0 where all are counted.
+        left_out: Which texts are not compared, for the version has learned them, in words, or "".
     """
 
     after: str
@@ -173,6 +180,8 @@ class TrafficView:
     drifts: tuple[TrafficDrift, ...] = ()
     sent: int = 0
     sent_before: int = 0
+    left_out: str = ""
+    apart: str = ""
 
 
 @dataclass(frozen=True, slots=True)

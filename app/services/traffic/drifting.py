@@ -7,6 +7,7 @@ from app.services.live.said.answers import SaidAnswered
 from app.services.live.said.drift import SaidDrift
 from app.services.studio import Studio
 from app.services.traffic.coverage_views import TrafficDrift, TrafficShare, TrafficView
+from app.services.traffic.facts import TrafficFacts
 from app.services.traffic.shares import share_of
 from core.text import percent
 from storage.queries import utterances
@@ -18,24 +19,36 @@ _LONGEST = 80
 
 _FEW_CHANCES = 0.001
 
+NO_OTHER_WORDS = "what people write differs by no more than chance may do"
+
 
 def with_drift(
     studio: Studio,
     project_id: int,
     view: TrafficView,
-    rows: tuple[Sequence[SaidText], Sequence[SaidText]],
+    facts: TrafficFacts,
     answered: SaidAnswered,
 ) -> TrafficView:
-    """Add to a count how surely texts are answered, and what differs; `rows` are now and before."""
+    """Add to a count how surely texts are answered that the version has not learned, and drifts.
+
+    Where too few such texts are left to compare, all texts of the period are told, and none before.
+    """
     texts = typical_texts(studio, project_id, answered.drifts)
-    now, earlier = ([r for r in each if r.utterance_id in answered.intents] for each in rows)
+    fresh = facts.fresh
+    now, earlier = (_answered(rows, answered) for rows in (fresh.now, fresh.earlier))
     drifts = tuple(_told(one, now, earlier, answered.sure, texts) for one in answered.drifts)
+    if not facts.is_comparable:
+        now, earlier = _answered(facts.now, answered), []
     return replace(
         view,
         sure=sure_share("all", now, answered.sure),
         sure_before=sure_share("all", earlier, answered.sure),
         drifts=tuple(sorted(drifts, key=lambda one: not one.is_real)),
     )
+
+
+def _answered(rows: Iterable[SaidText], answered: SaidAnswered) -> list[SaidText]:
+    return [row for row in rows if row.utterance_id in answered.intents]
 
 
 def typical_texts(
@@ -68,7 +81,7 @@ def _told(
 ) -> TrafficDrift:
     examples = quoted(drift, texts)
     if drift.what == "meaning":
-        words = _meaning_words(drift.source, examples)
+        words = _meaning_words(drift, examples)
     elif drift.source:
         own = [row for row in now if row.source == drift.source]
         others = [row for row in now if row.source != drift.source]
@@ -82,7 +95,11 @@ def _told(
     return TrafficDrift(drift.what, drift.source, drift.chance, drift.is_real, sentence, examples)
 
 
-def _meaning_words(source: str, examples: Iterable[str]) -> str:
+def _meaning_words(drift: SaidDrift, examples: Iterable[str]) -> str:
+    source = drift.source
+    if not drift.is_real:
+        sides = f"{source} and elsewhere" if source else "These days and the days before"
+        return f"{sides}: {NO_OTHER_WORDS}"
     shown = ", ".join(f"“{one}”" for one in examples)
     such = f", such as {shown}" if shown else ""
     if source:

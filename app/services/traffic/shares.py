@@ -6,7 +6,8 @@ from dataclasses import asdict, dataclass
 from datetime import date, timedelta
 
 from app.services.traffic.coverage_views import IntentShare, SourceLine, TrafficShare
-from core.traffic.shares import Portion
+from core.text import counted, percent
+from core.traffic.shares import Portion, compare_parts
 from storage.said import traffic
 from storage.said.traffic import SaidText
 
@@ -14,14 +15,18 @@ _MOST_WEEKS = 12
 _MOST_SOURCES = 8
 """Weeks and sources by which the share of one intent is told."""
 
+_PAIR, _FEWEST = 2, 30
+"""Sources that can be compared, and texts that each of them needs."""
+
 
 @dataclass(frozen=True, slots=True)
 class AnsweredRow:
-    """A row of the traffic with the open intents that answer it, and the group that shows it."""
+    """A row of the traffic with the open intents that answer it, its group and its week."""
 
     row: SaidText
     intents: Sequence[str]
     group: int | None
+    week: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +48,19 @@ def share_of(name: str, count: int, n: int, key: str = "") -> TrafficShare:
     return TrafficShare(name, count, n, portion.value, low, high, key)
 
 
-def covered_weeks(rows: Iterable[AnsweredRow], before: date) -> tuple[TrafficShare, ...]:
-    """Return the covered rows of each week, counted back from the day behind a period."""
-    found = _covered_by((_week(one.row.at, before), bool(one.intents)) for one in rows)
+def week_of(at: str, first: date, before: date) -> str:
+    """Return the first day of the week of a time, counted back from the day behind its period.
+
+    No week begins before the `first` day of the period: each period is a sample of its own, so its
+    rows do not stand for as many as those of another.
+    """
+    days = (before - date.fromisoformat(at[: traffic.DAY])).days
+    return str(max(first, before - timedelta(days + -days % 7)))
+
+
+def covered_weeks(rows: Iterable[AnsweredRow]) -> tuple[TrafficShare, ...]:
+    """Return the covered rows of each week, the first one first."""
+    found = _covered_by((one.week, bool(one.intents)) for one in rows)
     return tuple(sorted(found, key=lambda one: one.name))
 
 
@@ -55,26 +70,44 @@ def covered_sources(rows: Iterable[AnsweredRow]) -> tuple[TrafficShare, ...]:
     return tuple(sorted(found, key=lambda one: -one.n))
 
 
-def source_lines(rows: Sequence[AnsweredRow], before: date) -> tuple[SourceLine, ...]:
+def apart_words(sources: Sequence[TrafficShare]) -> str:
+    """Say which source is answered otherwise than the others, if one is; "" of a single source."""
+    if len(sources) < _PAIR:
+        return ""
+    large = {one.name: Portion(one.count, one.n) for one in sources if one.n >= _FEWEST}
+    if len(large) < _PAIR:
+        return f"Fewer than two sources have {_FEWEST} texts: too few to compare them."
+    first = compare_parts(large)[0]
+    if not first.is_real:
+        return "The differences between sources may be chance."
+    own, others = first.after, first.before
+    return (
+        f"Texts from “{first.name}” are answered {'more' if own.value > others.value else 'less'} "
+        f"often than those from other sources: {percent(own.value, 1)} of "
+        f"{counted(own.n, 'text')} against {percent(others.value, 1)} of {others.n:,}. "
+        "This is more than chance."
+    )
+
+
+def source_lines(rows: Sequence[AnsweredRow]) -> tuple[SourceLine, ...]:
     """Return the covered rows of each source week by week, the one with most rows first."""
     by_source = defaultdict[str, list[AnsweredRow]](list)
     for one in rows:
         by_source[one.row.source].append(one)
     most = sorted(by_source, key=lambda name: (-len(by_source[name]), name))
-    return tuple(SourceLine(name, covered_weeks(by_source[name], before)) for name in most)
+    return tuple(SourceLine(name, covered_weeks(by_source[name])) for name in most)
 
 
 def intent_shares(
     names: Mapping[str, str],
     earlier: Sequence[AnsweredRow],
     now: Sequence[AnsweredRow],
-    before: date,
 ) -> tuple[IntentShare, ...]:
     """Return the share of each intent of `now`, the most frequent first, by week and by source.
 
     As in the shares of all texts, the weeks are those of both periods, and the sources of `now`.
     """
-    weeks = _parts((_week(one.row.at, before), one) for one in (*earlier, *now))
+    weeks = _parts((one.week, one) for one in (*earlier, *now))
     weeks = sorted(weeks, key=lambda one: one.name)[-_MOST_WEEKS:]
     sources = _parts((one.row.source, one) for one in now)
     sources = sorted(sources, key=lambda one: (-one.n, one.name))[:_MOST_SOURCES]
@@ -104,9 +137,3 @@ def _covered_by(pairs: Iterable[tuple[str, bool]]) -> list[TrafficShare]:
     for name, covered in pairs:
         found[name].append(covered)
     return [share_of(name, sum(each), len(each)) for name, each in found.items()]
-
-
-def _week(at: str, before: date) -> str:
-    """Return the first day of a week, counted back from the day behind a period."""
-    days = (before - date.fromisoformat(at[: traffic.DAY])).days
-    return str(before - timedelta(days + -days % 7))

@@ -13,13 +13,13 @@ export class AnsweredChart {
   #plot = h('div', {class: 'chart', role: 'img', 'data-role': 'answered-chart'});
   element = h('div', {}, this.#reading, this.#plot);
 
-  async draw({lines, weeks, sources}) {
+  async draw({lines, weeks, apart}) {
     const one = lines.length === 1;
     const all = one ? [] : [{source: 'all sources', weeks}];
     const drawn = [...all, ...lines].slice(0, MOST);
     const hidden = lines.length - (drawn.length - all.length);
     const cut = floorOf(drawn) > 0 ? ' The axis does not begin at 0.' : '';
-    fill(this.#reading, readingOf(sources, weeks, hidden), cut);
+    fill(this.#reading, readingOf(apart, weeks, hidden), cut);
     this.#plot.setAttribute('aria-label', `Share answered. ${drawn.map(inWords).join('. ')}`);
     const days = weeks.map(({name}) => Date.parse(name));
     const range = [days[0] - ROOM * DAY, days.at(-1) + ROOM * DAY].map(asDay);
@@ -78,19 +78,12 @@ const floorOf = drawn =>
 const figures = one =>
   `${percent(one.share)} of ${number(one.n)}, likely between ${percent(one.low)} and ${percent(one.high)}`;
 
-// What the chart shows, and whether the sources truly differ.
-function readingOf(sources, weeks, hidden) {
+// What the chart shows, and whether the sources truly differ; `apart` says it of several.
+function readingOf(apart, weeks, hidden) {
   const bar = 'Each point is a week; its bar shows where the true share likely lies.';
   const more = hidden > 0 ? ` ${plural(hidden, 'more source')} below, with fewer texts.` : '';
-  if (sources.length < 2) return weeks.length < 2 ? bar : `${bar} ${overWeeks(weeks)}`;
-  const ordered = sources.toSorted((one, other) => one.share - other.share);
-  const [least, most] = [ordered[0], ordered.at(-1)];
-  const told = one => `${one.name} (${percent(one.share)} of ${plural(one.n, 'text')})`;
-  const verdict =
-    least.high < most.low
-      ? `Answered least: ${told(least)}; most: ${told(most)}.`
-      : 'The differences between sources may be chance.';
-  return `${verdict} ${bar}${more}`;
+  if (apart) return `${apart} ${bar}${more}`;
+  return weeks.length < 2 ? bar : `${bar} ${overWeeks(weeks)}`;
 }
 
 function overWeeks(weeks) {

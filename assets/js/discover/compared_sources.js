@@ -66,7 +66,7 @@ export class ComparedSources {
 
 function listed({drifts, trouble}) {
   if (trouble) return h('p', {class: 'note bad'}, `The texts cannot be answered: ${trouble}`);
-  const few = 'One of them has fewer than 50 texts in the sample: too few to compare.';
+  const few = 'One of them has fewer than 50 texts in the sample that are new to the version: too few to compare.';
   if (!drifts.length) return h('p', {class: 'soft small'}, few);
   return h(
     'ul',

@@ -11,7 +11,7 @@ import {moreWords, number, percent, plural} from '../shared/words.js';
 import {AnsweredChart} from './answered_chart.js';
 import {ComparedSources, verdict} from './compared_sources.js';
 import {logImport} from './traffic_log.js';
-import {above, figure, partsRow, textsFile, within} from './traffic_parts.js';
+import {above, figure, noneOf, partsRow, textsFile, within} from './traffic_parts.js';
 import {Evidence} from './traffic_texts.js';
 
 const PERIODS = [
@@ -116,7 +116,7 @@ export class TrafficTab {
   }
 
   #draw() {
-    const {covered, earlier, counting, trouble, blind_spots: blind} = this.#view;
+    const {covered, earlier, counting, trouble, sent, sent_before: sentBefore, blind_spots: blind} = this.#view;
     if (trouble) {
       fill(
         this.element,
@@ -133,7 +133,7 @@ export class TrafficTab {
       return;
     }
     if (!covered.n && !earlier.n) {
-      fill(this.element, this.#nothingSent());
+      fill(this.element, sent || sentBefore ? [this.#head(), this.#changed()] : this.#nothingSent());
       return;
     }
     fill(
@@ -175,7 +175,7 @@ export class TrafficTab {
   }
 
   #changed() {
-    const {covered, earlier, changes, drifts, sent, sent_before: sentBefore} = this.#view;
+    const {covered, earlier, changes, drifts, sent, sent_before: sentBefore, left_out: leftOut} = this.#view;
     const real = [...changes, ...drifts].filter(one => one.is_real);
     const told = changes.find(({about}) => about === 'no intent')?.verdict;
     const before = earlier.n
@@ -185,11 +185,12 @@ export class TrafficTab {
     const share = `${percent(covered.share)} of ${n} got an intent, likely between ${between(covered)}.`;
     const none = earlier.n
       ? 'Nothing else changed by more than chance.'
-      : 'Nothing was sent for the days before, so there is nothing to compare with.';
+      : `${noneOf(sentBefore, 'the days before')}, so there is nothing to compare with.`;
     return section(
       'What changed',
-      h('p', {'data-role': 'covered'}, covered.n ? share : 'No text was sent in these days.', before),
+      h('p', {'data-role': 'covered'}, covered.n ? share : `${noneOf(sent, 'these days')}.`, before),
       covered.n > 0 && h('p', {'data-role': 'sure'}, this.#sureWords()),
+      leftOut && h('p', {class: 'soft'}, leftOut),
       real.length
         ? h(
             'ul',
@@ -254,7 +255,8 @@ export class TrafficTab {
     const {uncovered, covered, sent} = this.#view;
     const missing = plural(covered.n - covered.count, 'text');
     const which = sent ? `${missing} of the sample` : missing;
-    const words = `${which} got no intent, some of them rightly. Open a group to look through it.`;
+    const alone = 'A labelled text counts with the answer that it would get without its own label.';
+    const words = `${which} got no intent, some of them rightly. ${alone} Open a group to look through it.`;
     const isGrouped = uncovered.some(({id}) => id);
     const rows = uncovered
       .slice(0, FEW)
@@ -345,12 +347,12 @@ export class TrafficTab {
       return intent ? this.#toTexts(intent) : name;
     });
     return section(
-      this.#view.sent ? 'Labelled, and not in the sample' : 'Labelled, and nobody asked',
+      this.#view.sent ? 'Labelled, and not in the sample' : 'Labelled, and no text of these days',
       h(
         'p',
         {},
-        `These intents have ten labels or more, and no text of ${which} got them. ` +
-          'Perhaps nobody needs them, or people say it in other words.',
+        'These intents have ten labels or more outside the test set. ' +
+          `No text of ${which} got them or is labelled so. Perhaps nobody needs them, or people say it in other words.`,
       ),
       h('div', {class: 'row', 'data-role': 'blind-spots'}, chips),
     );

@@ -1,7 +1,7 @@
 // Parts of what people said: the share of an intent by week and by source, and the texts as a file.
 import {inStudio} from '../shared/address.js';
 import {fill, h, table} from '../shared/elements.js';
-import {number, percent, points} from '../shared/words.js';
+import {number, percent, plural, points} from '../shared/words.js';
 import {weekOf} from './answered_chart.js';
 
 export const figure = words => h('td', {class: 'number'}, words);
@@ -10,6 +10,10 @@ export const within = ({share, low, high}) => [
   percent(share),
   h('span', {class: 'soft small unbroken'}, ` (${points(low)} to ${points(high)})`),
 ];
+
+// Why no text of some days is counted; `sent` is about how many came.
+export const noneOf = (sent, days) =>
+  sent ? `None of the about ${plural(sent, 'text')} of ${days} is in the sample` : `Nothing was sent for ${days}`;
 
 // A link that downloads all texts of a period, each as often as it was said.
 export function textsFile(base, {after, before}) {

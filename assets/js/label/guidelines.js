@@ -9,7 +9,7 @@ import {call} from '../shared/rest.js';
 const NAME = 'What each intent means';
 const EXAMPLES = 5;
 const LEGEND =
-  '“enough”: you can stop labelling this intent. The model knew this intent’s last texts before you labelled them; ' +
+  '“enough”: you can stop labelling this intent. By all other labels the model finds it for its last texts; ' +
   'the number of labels does not matter. Labels of other intents still teach the model.';
 const OPENS = 'Open one for its description and examples.';
 const PAUSE = 3000; // milliseconds between two looks

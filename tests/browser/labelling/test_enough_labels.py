@@ -20,7 +20,7 @@ def test_guidelines_say_which_intents_have_enough_labels(
     expect(badges).to_have_count(len(enough))
     # The word stood beside some intents, and nothing said what the others are.
     legend = guidelines.locator("[data-role=legend]")
-    expect(legend).to_contain_text("“enough”: you can stop labelling this intent. The model knew")
+    expect(legend).to_contain_text("“enough”: you can stop labelling this intent. By all other")
     # Of two intents with as many labels, one had the word and the other had not.
     expect(legend).to_contain_text("the number of labels does not matter")
     expect(legend).to_contain_text("Labels of other intents still teach the model.")
@@ -29,7 +29,7 @@ def test_guidelines_say_which_intents_have_enough_labels(
     entry = guidelines.locator("details").filter(has=page.locator(".badge")).first
     entry.locator("summary").click()
     expect(entry.locator("[data-role=enough]")).to_contain_text(
-        "You can stop labelling it: the model knew"
+        "You can stop labelling it: by all other labels the model finds it for"
     )
 
 
@@ -38,7 +38,7 @@ def test_the_card_says_that_the_intent_it_suggests_has_enough_labels(
 ) -> None:
     """The guidelines alone told it, beside a card that went on asking for such labels."""
     first, second, *_ = studio.ask("/projects/sample/overview")["intents"]
-    reason = "You can stop labelling it: the model knew all of its last 15 labels."
+    reason = "You can stop labelling it: the model finds it for all of its last 15 texts."
     enough = {"intent": first["id"], "judged": 15, "known": 15, "is_enough": True, "reason": reason}
     suggested = {"intent_id": first["id"], "intent": first["name"]}
 

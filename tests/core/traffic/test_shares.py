@@ -9,7 +9,15 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest, fisher_exact
 
 from core.traffic.drift import ALPHA as DRIFT
-from core.traffic.shares import ALPHA, Portion, compare_share, compare_shares
+from core.traffic.shares import (
+    ALPHA,
+    GroupedTexts,
+    Portion,
+    compare_groups,
+    compare_parts,
+    compare_share,
+    compare_shares,
+)
 
 
 @given(n=st.integers(1, 5_000), part=st.floats(0, 1))
@@ -46,6 +54,47 @@ def test_an_intent_that_is_new_or_gone_counts_with_nothing_before_or_after() -> 
 def test_texts_of_several_intents_are_shares_of_all_texts() -> None:
     (change,) = compare_shares({"a": 60}, {"a": 60}, totals=(100, 200))
     assert (change.before, change.after) == (Portion(60, 100), Portion(60, 200))
+
+
+def test_each_part_is_compared_with_all_others() -> None:
+    parts = {"app": Portion(90, 100), "mail": Portion(50, 100), "phone": Portion(85, 100)}
+    first, *others = compare_parts(parts)
+    assert (first.name, first.before, first.after) == ("mail", Portion(175, 200), Portion(50, 100))
+    raw = float(fisher_exact([[175, 25], [50, 50]]).pvalue)
+    assert first.p_value == pytest.approx(3 * raw)
+    assert {one.name for one in others} == {"app", "phone"}
+    (pair,) = compare_parts({"a": Portion(3, 30), "b": Portion(9, 30)})
+    assert pair.p_value == pytest.approx(float(fisher_exact([[9, 21], [3, 27]]).pvalue))
+
+
+def test_of_many_equal_sources_one_is_seldom_told_to_stand_apart() -> None:
+    """The two extremes of 20 sources were compared as if they had been the only ones."""
+    rng = np.random.default_rng(0)
+    told = 0
+    for _ in range(100):
+        counts = rng.binomial(30, 0.6, size=20)
+        parts = {str(n): Portion(int(k), 30) for n, k in enumerate(counts)}
+        told += compare_parts(parts)[0].is_real
+    assert told <= 4  # of 100 about one at most
+
+
+def test_a_group_changes_only_where_texts_in_no_group_cannot_make_the_difference() -> None:
+    """A group was told to be gone, and the same people's new texts were only not sorted in yet."""
+    week = GroupedTexts({"lost": 40}, 0, 500)
+    (same,) = compare_groups(week, GroupedTexts({}, 40, 500))
+    assert (same.before.count, same.after.count, same.loose) == (40, 0, 40)
+    assert (same.p_value, same.is_real) == (1.0, False)
+    (more,) = compare_groups(week, GroupedTexts({"lost": 10}, 60, 500))  # perhaps it even rose
+    assert (more.p_value, more.is_real) == (1.0, False)
+    (rise,) = compare_groups(GroupedTexts({}, 5, 500), week)
+    assert rise.p_value == pytest.approx(float(fisher_exact([[5, 495], [40, 460]]).pvalue))
+    assert rise.is_real
+    # What is in no group beside the larger share cannot make a rise smaller.
+    (sure,) = compare_groups(GroupedTexts({}, 0, 500), GroupedTexts({"lost": 40}, 90, 500))
+    assert sure.p_value == pytest.approx(float(fisher_exact([[0, 500], [40, 460]]).pvalue))
+    both = compare_groups(GroupedTexts({"a": 40, "b": 9}, 0, 500), GroupedTexts({"b": 9}, 0, 500))
+    assert [(one.name, one.is_real) for one in both] == [("a", True), ("b", False)]
+    assert both[0].p_value == pytest.approx(2 * sure.p_value)  # the first of two
 
 
 def test_no_change_is_told_in_most_pairs_of_equal_weeks() -> None:

@@ -15,6 +15,7 @@ from app.services.live.joining import base_of
 from app.services.live.server_state import LiveStudio, open_live, open_live_studio
 from app.services.studio import Studio
 from app.services.training.runs import TrainingRequest
+from core.calibration.calibration import Calibration
 from core.heads.votes.fit import fit_votes
 from core.types import Exemplar
 from storage import projects
@@ -54,9 +55,23 @@ def test_an_intent_whose_newest_labels_were_known_has_enough(live: LiveStudio) -
     card, bill = found["card"], found["bill"]
     assert (card.judged, card.known, card.is_enough) == (15, 15, True)
     assert card.reason == (
-        "You can stop labelling it: the model knew all of its last 15 labels before you gave them."
+        "You can stop labelling it: by all other labels the model finds it for all of its last 15 "
+        "texts."
     )
     assert (bill.judged, bill.is_enough, bill.reason) == (12, False, "")
+
+
+def test_an_intent_whose_newest_texts_are_refused_has_not_enough(live: LiveStudio) -> None:
+    """“You can stop labelling it” was said of 15 texts that were all answered “out of scope”."""
+    model = live.models.get(1)
+    assert model is not None
+    with live.studio.database.read() as connection:
+        order = labelled_singly(connection, 1)
+    for limit, is_enough in ((-1e9, True), (1e9, False)):
+        pipeline = replace(model.pipeline, calibration=Calibration(1.0, limit, 0.05))
+        judged = enough._judged(live.studio, replace(model, pipeline=pipeline), order)
+        [card] = [one for one in judged if one.judged == 15]
+        assert (card.known, card.is_enough, bool(card.reason)) == (15, is_enough, is_enough)
 
 
 def test_a_tuned_encoder_is_judged_by_the_labels_given_since_it_learned(live: LiveStudio) -> None:
@@ -107,6 +122,7 @@ def test_what_was_made_of_a_text_does_not_tell_that_the_model_knew_it(
     targets = np.array([["a" in e.intents, "b" in e.intents] for e in exemplars], dtype=np.float64)
     head = fit_votes(rows, targets, ("a", "b"), 0.1, 0.1)
     pipeline = replace(live.pipeline, head=head, exemplars=exemplars, embeddings=rows, exact={})
+    pipeline = replace(pipeline, calibration=Calibration(1.0, -9.0, 0.05))
     ids = frozenset(one.id for one in exemplars)
     model = replace(
         live, pipeline=pipeline, base=base_of(pipeline, ("a", "b")), hot=ids, late=frozenset()

@@ -8,7 +8,10 @@ import pytest
 
 from app.services.live.accuracy import accuracy_now
 from app.services.live.answered_tests import labelled_tests, told_apart
+from app.services.live.said.answers import SaidAnswers
+from app.services.live.said.drift import SaidRows
 from app.services.live.server_state import LiveStudio, open_live, open_live_studio
+from app.services.live.traffic import Traffic
 from app.services.reports.model_report import report
 from app.services.reports.versions_now import compare_now
 from app.services.review.evidence.gathering import evidence_of
@@ -26,7 +29,8 @@ from core.text import counted
 from core.types import no_pause
 from storage.log import edits, events
 from storage.log.events import Action
-from tests.builders.trained_home import add_test, change, intent_ids, rows, train
+from storage.said.traffic import SaidText
+from tests.builders.trained_home import POOL, add_test, change, intent_ids, rows, train
 
 LATE = "a very good day to you"
 NEW = "nobody ever said this"
@@ -160,3 +164,19 @@ def test_no_example_is_greedy_for_a_test_text_that_was_learned(mistaken: LiveStu
     as_if_new = replace(evidence, fresh=np.ones(len(PARCELS), dtype=bool))
     assert {text.text for one in greedy(as_if_new) for text in one.texts[1:]} <= set(PARCELS)
     assert greedy(as_if_new)
+
+
+@pytest.mark.parametrize(("number", "expected"), [(1, set()), (2, {"hi"})])
+def test_traffic_that_an_encoder_was_tuned_to_is_known(
+    home: Studio, number: int, expected: set[str]
+) -> None:
+    """Last week's texts, to which a version was tuned, were compared with new ones."""
+    promote(home, "p", number)
+    live_studio = open_live_studio(home)
+    _, live = live_studio.models.open("p")
+    texts = {row.id: text for text, row in rows(home).items() if text in ("hi", POOL[0])}
+    said = [SaidText(key, key, "2026-02-02T10:00:00Z", "app") for key in texts]
+    answers = SaidAnswers(home, live_studio.models, Traffic(last=0.0))
+    found = answers._answer(live, 1, SaidRows(said, []))
+    assert found.intents.keys() == texts.keys()
+    assert {texts[key] for key in found.learned} == expected

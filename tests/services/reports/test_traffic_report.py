@@ -9,7 +9,8 @@ import pytest
 from app.services.reports.pdf import find_browser, print_pdf
 from app.services.reports.traffic_report import report_of, report_page, waiting_page
 from app.services.studio import Studio
-from app.services.traffic.coverage import RIGHTLY_NONE, TrafficFacts, count_coverage
+from app.services.traffic.coverage import count_coverage
+from app.services.traffic.facts import RIGHTLY_NONE, TrafficFacts
 from core.errors import InvalidInput
 from storage.said.traffic import SaidText
 from tests.builders.traffic.printed_letters import printed_letters
@@ -44,9 +45,12 @@ def test_a_report_says_what_changed_and_what_to_do() -> None:
     # The subjects had no name but “in no group”: what people said stood nowhere.
     assert '<bdi>lost card</bdi><div class="soft small"><bdi>“lost”</bdi></div>' in page
     assert '<bdi>in no group yet</bdi><div class="soft small"><bdi>“odd”</bdi></div>' in page
-    assert "Nobody asked for move in these days: if that stays so, ask whether" in page
+    assert "No text of these days got move, and none is labelled so: if that stays so" in page
     assert "<td><bdi>9 Feb 2026</bdi></td>" in page
     assert '50.0 % <span class="soft small">(43.1 to 56.9)</span>' in page  # how sure it is
+    # “They got no intent” was said of texts that the version answers by their own label.
+    assert '<b>40</b><span class="soft small">no intent without a label of their own</span>' in page
+    assert "A labelled text counts with the answer that it would get without its own" in page
 
 
 def test_a_report_on_one_text_says_so() -> None:
@@ -74,7 +78,7 @@ def test_a_sample_does_not_tell_that_nobody_asked() -> None:
     )
     found = report_of("shop", count_coverage(facts, DAYS, ANSWERS), 7)
     assert found.steps[-1] == (
-        "None of the 200 texts of the sample asked for move. Whether others of these days did is "
+        "None of the 200 texts of the sample got move. Whether others of these days did is "
         "not known. For the team: count fewer days, so that more of their texts are counted."
     )
 
@@ -126,6 +130,18 @@ def test_a_doubtful_difference_tells_the_chance_that_a_reader_finds() -> None:
     assert "Texts without an intent: up" not in page
 
 
+def test_a_report_on_what_the_version_has_learned_says_that_it_is_not_compared() -> None:
+    """“Nothing is known of the days before” would be said of a week that is told beside it."""
+    now, earlier = rows("2026-02-10", b=60), rows("2026-02-03", a=60)
+    facts = TrafficFacts(now, earlier, NAMES, {}, {}, {}, learned={"a"})
+    found = report_of("shop", count_coverage(facts, DAYS, ANSWERS), 7)
+    assert found.overall is None
+    page = report_page(found, {})
+    assert "In the 7 days before it was 100.0 % of 60." in page
+    assert "learned 0 of the 60 texts of these days, and 60 of the 60 texts of the days" in page
+    assert '<b>2</b><span class="soft small">by more than chance</span>' in page
+
+
 def test_a_report_without_a_week_before_compares_nothing() -> None:
     page = page_of(rows("2026-02-10", a=20), [])
     assert "Nothing is known of the days before." in page
@@ -134,6 +150,14 @@ def test_a_report_without_a_week_before_compares_nothing() -> None:
     # “Changes: 0 by more than chance” stood there, too.
     assert '</b><span class="soft small">nothing to compare with yet</span>' in page
     assert '<span class="soft small">by more than chance</span>' not in page
+
+
+def test_a_report_tells_a_sample_without_a_text_from_days_without_one() -> None:
+    """“Nothing was sent for the days before” was said of 60 texts, none of them in the sample."""
+    facts = TrafficFacts(rows("2026-02-10", a=20), [], NAMES, {}, {}, {}, sent_before=60)
+    page = report_page(report_of("shop", count_coverage(facts, DAYS, ANSWERS), 7), {})
+    assert "None of the about 60 texts of the days before is in the sample, so there is" in page
+    assert "Nothing was sent for" not in page
 
 
 def test_a_report_that_is_being_counted_says_so_and_leads_back() -> None:
@@ -168,7 +192,8 @@ def test_a_report_draws_what_is_answered_over_time_and_what_is_asked_most() -> N
 def test_a_week_without_traffic_leaves_a_gap_in_the_chart() -> None:
     """Drawn side by side, the weeks before and behind it looked as if nothing had been missing."""
     said = [row for day in ("02-10", "02-03", "01-20") for row in rows(f"2026-{day}", a=5)]
-    view = count_coverage(TrafficFacts(said, [], NAMES, {}, {}, {}), DAYS, ANSWERS)
+    days = date(2026, 1, 19), date(2026, 2, 16)
+    view = count_coverage(TrafficFacts(said, [], NAMES, {}, {}, {}), days, ANSWERS)
     points = report_of("shop", view, 7).weeks
     assert [(one.week.name, round(one.at, 3)) for one in points] == [
         ("2026-01-19", 0.0),
@@ -211,7 +236,7 @@ def test_the_report_on_paper_says_what_the_page_says(studio: Studio, tmp_path: P
         "80.0 % of 200 texts got an intent",
         "pay <now>: up from 5.0 % (10 of 200) to 30.0 % (60 of 200)",
         "39 texts about “lost card” got no intent. For the team: look through them.",
-        "Nobody asked for move in these days",
+        "No text of these days got move",
         "week from",  # below the chart of the weeks
         "The line on each bar shows where the share likely lies.",
         "Made by Intent Studio",

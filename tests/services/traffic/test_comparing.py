@@ -12,12 +12,14 @@ NAMES = SourcePair("phone", "app")
 DAY = "2026-02-09"
 
 
-def compared(rows: SaidRows, probability: dict[str, float]) -> ComparedSources:
+def compared(
+    rows: SaidRows, probability: dict[str, float], learned: frozenset[str] = frozenset()
+) -> ComparedSources:
     sure = frozenset(key for key, share in probability.items() if share >= 0.8)
-    drifts = find_drift(rows, PLACES, sure, lambda: None, probability)
-    answered = SaidAnswered(
-        {key: ["1"] if key in probability else [] for key in PLACES}, sure, drifts, probability
-    )
+    fresh = {key: place for key, place in PLACES.items() if key not in learned}
+    drifts = find_drift(rows, fresh, sure, lambda: None, probability)
+    given = {key: ["1"] if key in probability else [] for key in PLACES}
+    answered = SaidAnswered(given, sure, drifts, probability, learned)
     return told_sources(rows, NAMES, answered, {key: f"text {key}" for key in PLACES})
 
 
@@ -53,3 +55,17 @@ def test_two_alike_sources_do_not_differ_and_few_texts_are_not_compared() -> Non
     few = SaidRows(rows.now[:49], rows.earlier, is_pair=True)
     assert compared(few, {}).drifts == ()
     assert compared(few, {}).sides[0].probability is None
+
+
+def test_what_the_version_has_learned_is_of_no_side() -> None:
+    """A source whose texts a version was tuned to was answered more surely than the other."""
+    rows = SaidRows(said((2,), 60, "phone", DAY), said((0, 1), 30, "app", DAY), is_pair=True)
+    learned = frozenset(f"u{n}" for n in range(60, 65))  # each said twice
+    found = compared(rows, dict.fromkeys(PLACES, 0.9), learned)
+    assert [(one.source, one.sure.n, one.answered) for one in found.sides] == [
+        ("phone", 50, 50),
+        ("app", 60, 60),
+    ]
+    assert len(found.drifts) == 3
+    more = learned | {"u65"}
+    assert compared(rows, dict.fromkeys(PLACES, 0.9), more).drifts == ()  # 48 are left

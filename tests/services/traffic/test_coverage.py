@@ -1,18 +1,14 @@
 """Coverage of traffic, by values computed by hand."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from datetime import date, timedelta
 
 import pytest
 
-from app.services.traffic.coverage import (
-    RIGHTLY_NONE,
-    Period,
-    TrafficFacts,
-    count_coverage,
-    period_days,
-)
+from app.services.traffic.coverage import Period, count_coverage, period_days
 from app.services.traffic.coverage_views import TrafficShare, TrafficView
+from app.services.traffic.facts import DECIDED, RIGHTLY_NONE, TrafficFacts
 from core.errors import InvalidInput
 from storage.said.traffic import SaidText
 
@@ -66,6 +62,39 @@ def test_a_text_labelled_out_of_scope_is_not_one_that_waits_for_a_group() -> Non
         ("in no group", "", 1, 4),
     ]
     assert [one.typical for one in found.uncovered] == [("old",), ("none",), ("older",)]
+
+
+def test_texts_of_a_group_that_are_settled_are_nothing_to_look_through() -> None:
+    """A group that was taken as out of scope stayed the first thing to do, for ever."""
+    said = rows("2026-11-10", *["none"] * 6, *["lost"] * 3, "later")
+    groups = dict.fromkeys(("none", "lost", "later"), 4)
+    settled = {"none": RIGHTLY_NONE, "lost": DECIDED}
+    facts = TrafficFacts(said, [], {}, groups, GROUPS, {}, set_aside=settled)
+    found = count_coverage(facts, DAYS, {"none": [], "lost": [], "later": []})
+    assert [(one.name, one.id, one.count, one.n) for one in found.uncovered] == [
+        ("labelled out of scope", "", 6, 10),
+        ("labelled, skipped or in the test set", "", 3, 10),
+        ("lost card", "4", 1, 10),
+    ]
+
+
+def test_a_group_does_not_rise_where_its_texts_of_before_are_settled() -> None:
+    """What people write is compared, not what is still to do."""
+    earlier = rows("2026-11-03", *["a"] * 60, *["none"] * 40)
+    now = rows("2026-11-10", *["a"] * 60, *["later"] * 40)
+    groups = {"none": 4, "later": 4}
+    facts = TrafficFacts(now, earlier, {"1": "cancel"}, groups, GROUPS, {})
+    settled = replace(facts, set_aside={"none": RIGHTLY_NONE})
+    changes = count_coverage(settled, DAYS, {**ANSWERS, "later": []}).changes
+    [group] = [one for one in changes if one.about == "group"]
+    assert (group.before.count, group.after.count, group.is_real) == (40, 40, False)
+
+
+def test_an_intent_that_texts_are_labelled_with_is_no_blind_spot() -> None:
+    """“Nobody asked for refund” was said of a week with 40 texts that a person labelled so."""
+    labels, names = {"2": 12, "3": 12}, {"1": "cancel", "2": "refund", "3": "move"}
+    facts = TrafficFacts(rows("2026-11-10", "a", "none"), [], names, {}, {}, labels, meant={"2"})
+    assert count_coverage(facts, DAYS, ANSWERS).blind_spots == ("move",)
 
 
 def figures(shares: Iterable[TrafficShare]) -> list[tuple[str, int, int]]:
@@ -169,6 +198,92 @@ def test_a_new_group_of_texts_without_an_answer_is_told() -> None:
     assert uncovered.typical == ("none",)
 
 
+def test_a_group_is_not_gone_while_texts_of_the_week_are_in_no_group() -> None:
+    """“Down from 8.0 % to 0.0 %” was said of a group whose 40 new texts were not sorted in yet."""
+    earlier = rows("2026-11-03", *["a"] * 460, *["none"] * 40)
+    now = rows("2026-11-10", *["a"] * 460, *["odd"] * 40)
+    facts = TrafficFacts(now, earlier, {"1": "cancel"}, {"none": 4}, GROUPS, {})
+    [group] = [
+        one
+        for one in count_coverage(facts, DAYS, {**ANSWERS, "odd": []}).changes
+        if one.about == "group"
+    ]
+    assert (group.is_real, group.before.count, group.after.count) == (False, 40, 0)
+    assert group.sentence == (
+        "Texts without an intent about “lost card”: down from 8.0 % (40 of 500) to 0.0 % "
+        "(0 of 500); 40 texts in no group may make the difference."
+    )
+    assert group.verdict == "40 texts in no group may make the difference"
+
+
+def learned_weeks(n_learned: int) -> TrafficView:
+    """Of the week before the version has learned some texts, and answers all of them."""
+    fresh = 500 - n_learned
+    earlier = ["known"] * n_learned + ["a"] * (fresh - fresh // 10) + ["none"] * (fresh // 10)
+    now = rows("2026-11-10", *["a"] * 450, *["none"] * 50)
+    sides = now, rows("2026-11-03", *earlier)
+    facts = TrafficFacts(*sides, {"1": "cancel"}, {"none": 4}, GROUPS, {}, learned={"known"})
+    return count_coverage(facts, DAYS, {**ANSWERS, "known": ["1"]})
+
+
+def test_what_has_no_intent_is_compared_without_what_the_version_has_learned() -> None:
+    """“Up from 4.0 % to 10.0 %” was the training: of new texts it had been 10.0 % before, too."""
+    found = learned_weeks(300)
+    assert (found.earlier.n - found.earlier.count, found.earlier.n) == (20, 500)
+    none, group = (one for one in found.changes if one.about in ("no intent", "group"))
+    for one in (none, group):
+        assert (one.before.count, one.before.n) == (20, 200)
+        assert (one.after.count, one.after.n, one.is_real) == (50, 500, False)
+    assert none.verdict == (
+        "without the texts that the version has learned, such a difference can come by chance "
+        "alone, in 100 of 100 cases"
+    )
+    assert found.left_out == (
+        "The version has learned 0 of the 500 texts of these days, and 300 of the 500 texts of the "
+        "days before. What gets no intent, what is answered surely and what people write are "
+        "compared without these."
+    )
+    [intent] = [one for one in found.changes if one.about == "intent"]
+    assert (intent.before.n, intent.after.n) == (500, 500)
+
+
+def test_without_50_texts_that_are_new_to_the_version_nothing_is_said_of_no_intent() -> None:
+    found = learned_weeks(460)
+    assert {one.about for one in found.changes} == {"intent", "source"}
+    assert found.left_out == (
+        "The version has learned 0 of the 500 texts of these days, and 460 of the 500 texts of the "
+        "days before. Too few others are left to compare what gets no intent, what is answered "
+        "surely and what people write."
+    )
+    assert [one.about for one in learned_weeks(0).changes].count("no intent") == 1
+    assert learned_weeks(0).left_out == ""
+
+
+def apart(**texts: tuple[int, int]) -> str:
+    """What is said of sources with so many answered texts of so many."""
+    said = [
+        SaidText(f"{source}{n}", "a" if n < count else "odd", "2026-11-10T10:00:00Z", source)
+        for source, (count, size) in texts.items()
+        for n in range(size)
+    ]
+    facts = TrafficFacts(said, [], {"1": "cancel"}, {}, {}, {})
+    return count_coverage(facts, DAYS, {**ANSWERS, "odd": []}).apart
+
+
+def test_a_source_stands_apart_only_by_more_than_chance() -> None:
+    """“Answered least: mail (0 % of 4 texts); most: app (100 % of 4 texts)” was said of chance."""
+    extremes = {f"s{n}": (2 if n > 2 else 4 * (n % 2), 4) for n in range(20)}
+    assert apart(**extremes) == "Fewer than two sources have 30 texts: too few to compare them."
+    assert apart(web=(20, 40), phone=(25, 40), mail=(0, 4)) == (
+        "The differences between sources may be chance."
+    )
+    assert apart(web=(50, 100), phone=(90, 100), mail=(0, 4)) == (
+        "Texts from “web” are answered less often than those from other sources: 50.0 % of "
+        "100 texts against 90.0 % of 100. This is more than chance."
+    )
+    assert apart(web=(1, 40)) == ""
+
+
 def test_each_source_has_its_weeks() -> None:
     found = view(rows("2026-11-10", "a", "none", "a"), rows("2026-11-03", "a"))
     told = [
@@ -194,6 +309,21 @@ def test_weeks_end_where_the_period_ends() -> None:
     found = count_coverage(facts, (date(2026, 11, 5), date(2026, 11, 12)), ANSWERS)
     assert [(one.name, one.n) for one in found.weeks] == [("2026-10-29", 1), ("2026-11-05", 3)]
     assert found.weeks[-1].n == found.covered.n
+
+
+def test_a_week_across_the_border_of_two_periods_is_cut_there() -> None:
+    """Rows of a period of 60,000 texts and of one of 6,000 were counted in one week alike."""
+    days = date(2026, 10, 17), date(2026, 11, 16)  # 30 days
+    now = rows("2026-10-17", "none") + rows("2026-10-20", "a")
+    earlier = rows("2026-10-16", "a") + rows("2026-09-17", "a")
+    facts = TrafficFacts(now, earlier, {"1": "cancel"}, {}, {}, {})
+    found = count_coverage(facts, days, ANSWERS)
+    assert [(one.name, one.count, one.n) for one in found.weeks] == [
+        ("2026-09-17", 1, 1),
+        ("2026-10-10", 1, 1),
+        ("2026-10-17", 0, 1),
+        ("2026-10-19", 1, 1),
+    ]
 
 
 def test_it_is_told_how_many_texts_came_where_a_sample_is_counted() -> None:

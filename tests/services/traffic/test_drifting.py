@@ -7,6 +7,7 @@ from app.services.live.said.drift import SaidRows, find_drift
 from app.services.studio import Studio
 from app.services.traffic.coverage_views import TrafficView
 from app.services.traffic.drifting import with_drift
+from app.services.traffic.facts import TrafficFacts
 from storage.said.traffic import SaidText
 from tests.services.traffic.test_coverage import view
 
@@ -26,11 +27,17 @@ def said(subjects: tuple[int, ...], times: int, source: str, day: str) -> list[S
 
 
 def told(
-    studio: Studio, now: list[SaidText], earlier: list[SaidText], sure: set[str]
+    studio: Studio,
+    now: list[SaidText],
+    earlier: list[SaidText],
+    sure: set[str],
+    learned: frozenset[str] = frozenset(),
 ) -> TrafficView:
-    drifts = find_drift(SaidRows(now, earlier), PLACES, sure, lambda: None)
+    fresh = {key: place for key, place in PLACES.items() if key not in learned}
+    drifts = find_drift(SaidRows(now, earlier), fresh, sure, lambda: None)
     answered = SaidAnswered({key: ["1"] for key in PLACES}, frozenset(sure), drifts)
-    return with_drift(studio, 1, view([], []), (now, earlier), answered)
+    facts = TrafficFacts(now, earlier, {}, {}, {}, {}, learned=learned)
+    return with_drift(studio, 1, view([], []), facts, answered)
 
 
 def test_weeks_and_sources_that_differ_are_told(studio: Studio) -> None:
@@ -59,4 +66,29 @@ def test_the_same_twice_is_no_drift_and_few_texts_are_not_compared(studio: Studi
     earlier, now = (said((0, 1, 2), 30, "app", day) for day in ("2026-02-02", "2026-02-09"))
     found = told(studio, now, earlier, set())
     assert [one.is_real for one in found.drifts] == [False, False]
+    # “People write other things than in the days before” was said of it to scripts and agents.
+    assert found.drifts[0].sentence == (
+        "These days and the days before: what people write differs by no more than chance may do; "
+        "by chance alone, 100.0 % of the time."
+    )
     assert told(studio, now[:40], earlier, set()).drifts == ()
+
+
+def test_what_a_version_has_learned_is_not_compared(studio: Studio) -> None:
+    """A version was sure of texts that it was tuned to, and not of the new ones of a week later."""
+    learned = frozenset(f"u{n}" for n in range(30))
+    earlier = said((0, 1), 60, "app", "2026-02-02")
+    now = said((1,), 120, "app", "2026-02-09")
+    before = told(studio, now, earlier, set(learned))
+    assert [one.is_real for one in before.drifts] == [True, True]
+    found = told(studio, now, earlier, set(learned), learned)
+    assert [(one.what, one.chance) for one in found.drifts] == [("meaning", 1.0), ("sureness", 1.0)]
+    assert found.sure is not None
+    assert found.sure_before is not None
+    assert (found.sure.count, found.sure.n) == (0, 120)
+    assert (found.sure_before.count, found.sure_before.n) == (0, 60)
+    few = told(studio, now, earlier[:60] + earlier[60:109], set(learned), learned)
+    assert few.drifts == ()
+    assert few.sure is not None
+    assert few.sure_before is not None
+    assert (few.sure.n, few.sure_before.n) == (120, 0)

@@ -5,9 +5,11 @@ from datetime import UTC, datetime, timedelta
 import pytest
 import sqlalchemy as sa
 
+from app.services.data.bulk import EVERY_TEXT, BulkAct, Edit
 from app.services.data.erasing import erase_texts
 from app.services.data.history import undo_last
 from app.services.data.projects import create_project
+from app.services.data.utterances import change_many
 from app.services.live.server_state import LiveStudio, open_live_studio
 from app.services.studio import Studio
 from app.services.traffic.receiving import MOST, ReceivedTraffic, Sent, receive_traffic
@@ -141,6 +143,16 @@ def test_rows_go_with_their_text(live: LiveStudio) -> None:
     with live.studio.database.read() as connection:
         left = connection.execute(sa.select(sa.func.count()).select_from(said_text)).scalar_one()
     assert left == 1
+
+
+def test_as_many_texts_came_as_are_kept(live: LiveStudio) -> None:
+    """“Nothing was sent” was said of five texts whose ranks lay above those of a busy source."""
+    limited(live, 10)
+    quiet = [said(f"q {n}", f"q{n}", "phone", n) for n in range(5)]
+    send(live, *(said("b", f"b{n}", minute=n) for n in range(1_000)), *quiet)
+    change_many(live.studio, "p", Filter(text="b"), Edit("delete"), BulkAct(1, EVERY_TEXT))
+    assert len(rows(live)) in (0, 5)  # of the busy source 10 of 1,000 rows were kept
+    assert sent(live, DAY, "2026-11-03") == 5
 
 
 def test_undo_takes_back_what_a_person_did_and_no_traffic(live: LiveStudio) -> None:

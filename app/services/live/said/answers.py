@@ -17,6 +17,7 @@ from app.services.live.traffic import Traffic
 from app.services.studio import Studio
 from core.calibration.calibration import probabilities
 from core.errors import StudioError
+from core.pipeline import LearnedTexts
 from core.types import FloatArray
 from storage.queries import utterances
 from storage.records import ModelVersionRecord, ProjectRecord
@@ -45,12 +46,15 @@ class SaidAnswered:
         sure: Ids of the utterances that are answered with an intent, and surely.
         drifts: How periods and sources differ.
         probability: Of each answer with an intent, by the utterance's id.
+        learned: Ids of the utterances that the encoder was tuned to: a tuned version answers them
+            otherwise than new ones. They are in no comparison.
     """
 
     intents: Answers
     sure: frozenset[str] = frozenset()
     drifts: tuple[SaidDrift, ...] = ()
     probability: Mapping[str, float] = field(default_factory=dict)
+    learned: frozenset[str] = frozenset()
 
 
 @dataclass(slots=True)
@@ -138,6 +142,8 @@ class SaidAnswers:
         ids = rows.ids
         found: dict[str, Sequence[str]] = {}
         probability, places = dict[str, float](), dict[str, FloatArray]()
+        known = LearnedTexts(frozenset() if live is None else live.pipeline.learned)
+        learned = set[str]()
         for start in range(0, 0 if live is None else len(ids), _CHUNK):
             self.traffic.give_way()
             part = ids[start : start + _CHUNK]
@@ -148,14 +154,16 @@ class SaidAnswers:
             embedded, scores = score_records(self.studio, live, records)
             shares = probabilities(scores, live.pipeline.calibration).max(1)
             answers = answer_scored(live, records, embedded, scores)
+            learned.update(record.id for record in records if record.text in known)
             for one, row, share in zip(answers, embedded, shares.tolist(), strict=True):
                 found[one.id], places[one.id] = one.intents, row
                 if one.intents:
                     probability[one.id] = share
         sure = frozenset(key for key, share in probability.items() if share >= SURE)
         means = probability if rows.is_pair else None
-        drifts = find_drift(rows, places, sure, self.traffic.give_way, means)
-        return SaidAnswered(found, sure, drifts, probability)
+        fresh = {key: place for key, place in places.items() if key not in learned}
+        drifts = find_drift(rows, fresh, sure, self.traffic.give_way, means)
+        return SaidAnswered(found, sure, drifts, probability, frozenset(learned))
 
 
 def _series(project_id: int, rows: SaidRows) -> tuple[Hashable, ...]:

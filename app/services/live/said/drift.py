@@ -78,7 +78,8 @@ def find_drift(
 ) -> tuple[SaidDrift, ...]:
     """Compare periods and sources; `places` are embeddings (d,) by the utterance's id.
 
-    With the `probability` of each text that is answered its means are compared, too.
+    Rows whose utterance has no place are left out. With the `probability` of each text that is
+    answered its means are compared, too.
     """
     now, earlier = (
         [r for r in one if r.utterance_id in places] for one in (rows.now, rows.earlier)
