@@ -140,7 +140,7 @@ def champion(connection: Connection, project_id: int) -> ModelVersionRecord | No
 
 
 def point(
-    connection: Connection, record: ModelVersionRecord, name: str = CHAMPION, actor: str = "local"
+    connection: Connection, record: ModelVersionRecord, actor: str, name: str = CHAMPION
 ) -> None:
     """Point an alias at a version; its earlier targets stay in the history."""
     _assign(connection, record, name, actor)
@@ -195,7 +195,7 @@ def bury(connection: Connection, record: ModelVersionRecord, actor: str) -> None
     """Mark a version as deleted and drop its tree; its row is kept."""
     row = sa.update(model_version).where(model_version.c.id == record.id)
     connection.execute(row.values(tree_sha256=""))
-    point(connection, record, DELETED, actor)
+    point(connection, record, actor, DELETED)
 
 
 def add_pin(
@@ -203,7 +203,7 @@ def add_pin(
     project_id: int,
     text: str,
     intents: Iterable[str],
-    actor: str = "local",
+    actor: str,
 ) -> None:
     """Set the intents, by id, expected for a text; an earlier pin of the text is replaced."""
     key = text_hash(text)

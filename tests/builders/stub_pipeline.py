@@ -95,5 +95,5 @@ def store_model(studio: Studio, project: ProjectRecord, pipeline: IntentPipeline
         }
         made = models.add(connection, values)
         if made.number == 1:
-            models.point(connection, made)
+            models.point(connection, made, "local")
     return made.number

@@ -54,7 +54,7 @@ def checked(tiny: TransformerEncoder, tmp_path_factory: pytest.TempPathFactory) 
         events.record(connection, project.id, action, [*made.values(), *rows])
         versions.cut(connection, project, "first")
         for text in (MISTAKEN, MISTAKEN.replace("track", "trace")):
-            models.add_pin(connection, project.id, text, [made["parcel"].subject_id])
+            models.add_pin(connection, project.id, text, [made["parcel"].subject_id], "local")
     store_model(studio, project, trained(tiny, {**LEARNED, MISTAKEN: "refund"}))
     store_model(studio, project, trained(tiny, LEARNED))
     save_fence(open_live_studio(studio), "support", FenceSetting(-9.0))  # nothing is out of scope

@@ -187,7 +187,7 @@ def test_a_pin_that_breaks_keeps_a_candidate_from_becoming_champion(
     import_file(studio, ImportRequest("p", labelled_csv))
     with studio.database.write() as connection:
         intent = dataset.intent_named(connection, project.id, "refund")
-        models.add_pin(connection, project.id, "good morning", [intent.id])
+        models.add_pin(connection, project.id, "good morning", [intent.id], "local")
     request = TrainingRequest("p", "instant", {}, str(tiny_path))
     train_here(studio, request)
     with studio.database.read() as connection:

@@ -203,7 +203,7 @@ def _train_model(
     answering = as_in_use(studio, project, data.version, result.pipeline)
     facts["pins"] = judge_pins(studio, project, data.version, answering)
     gate = _judged(studio, context, data, answering, facts)
-    return _publisher(context, data, result.pipeline, facts, gate)
+    return _publisher(studio, context, data, result.pipeline, facts, gate)
 
 
 def _judged(
@@ -266,7 +266,12 @@ def _unlabelled(
 
 
 def _publisher(
-    context: JobContext, data: _Data, pipeline: "IntentPipeline", facts: dict[str, Any], gate: Gate
+    studio: Studio,
+    context: JobContext,
+    data: _Data,
+    pipeline: "IntentPipeline",
+    facts: dict[str, Any],
+    gate: Gate,
 ) -> Publish:
     """Store the files now; return the step that makes them a model version."""
     from core.bundle.layout import save_pipeline
@@ -287,7 +292,7 @@ def _publisher(
         model = models.add(connection, values)
         promoted = gate.opens_for(models.champion(connection, data.project.id))
         if promoted:
-            models.point(connection, model)
+            models.point(connection, model, studio.settings.actor)
         return {
             "model": f"{data.project.name}@{model.number}",
             "metrics": facts["metrics"],

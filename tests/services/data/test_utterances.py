@@ -269,7 +269,7 @@ def test_a_project_at_a_glance(studio: Studio, ids, monkeypatch: pytest.MonkeyPa
     view = load_status(live_studio, "p")
     assert (view.champion, view.candidate, view.model) == (None, 2, "none")  # held back, both
     with studio.database.write() as connection:
-        models.point(connection, first)
+        models.point(connection, first, "local")
     view = load_status(live_studio, "p")
     assert (view.champion, view.candidate, view.model) == (1, 2, "loading")
     assert (view.accuracy, view.judged_on) == (0.5, "n texts")

@@ -19,7 +19,7 @@ from tests.services.sync.test_syncing import label_of, relabel_line, sync
 
 def pin(studio: Studio, intent: str) -> None:
     with studio.database.write() as connection:
-        models.add_pin(connection, 1, "hello", [intent])
+        models.add_pin(connection, 1, "hello", [intent], "local")
 
 
 def test_a_pin_that_was_set_meanwhile_stays(

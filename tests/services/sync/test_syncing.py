@@ -185,7 +185,7 @@ def test_intents_are_merged_by_id_and_one_that_is_used_stays(studio: Studio, fol
 def test_pins_and_settings_go_both_ways(studio: Studio, folder: Path) -> None:
     keys = intent_ids(studio)
     with studio.database.write() as connection:
-        models.add_pin(connection, 1, "mine", [keys["parcel"]])
+        models.add_pin(connection, 1, "mine", [keys["parcel"]], "local")
         projects.change_gate(connection, 1, auto_promote=True)
     pin = json.dumps({"text": "theirs", "intents": [keys["refund"]]})
     (folder / "pins.jsonl").write_text(pin + "\n", encoding="utf-8")

@@ -70,7 +70,7 @@ def test_they_vote_as_synthetic_and_the_figures_come_from_the_others(
     live_studio = open_live_studio(home)
     with home.database.write() as connection:
         project = projects.find(connection, "p")
-        models.point(connection, models.find(connection, project.id, 4))
+        models.point(connection, models.find(connection, project.id, 4), "local")
     text = next(text for text in made if "refund" in text)
     found = explain(live_studio, "p", f"{text} now")
     votes = {vote.example.text: vote.origin for vote in found.reasons[0].votes}
@@ -105,7 +105,7 @@ def test_sure_answers_are_judged_by_what_was_said_without_what_was_made_of_it(
     augmented(home)
     train(home, tiny_path, {"kind": "instant"})
     with home.database.write() as connection:
-        models.point(connection, models.find(connection, 1, 3))
+        models.point(connection, models.find(connection, 1, 3), "local")
     judged: list[ScoreArray] = []
 
     def note(_: object, __: object, scores: ScoreArray, ___: object) -> tuple[float, float]:

@@ -38,7 +38,7 @@ def pin(studio: Studio, text: str, intent: str) -> None:
     with studio.database.write() as connection:
         project = projects.find(connection, "p")
         found = dataset.intent_named(connection, project.id, intent)
-        models.add_pin(connection, project.id, text, [found.id])
+        models.add_pin(connection, project.id, text, [found.id], "local")
 
 
 def test_five_fixed_and_two_broken_of_a_hundred_test_texts(studio: Studio) -> None:

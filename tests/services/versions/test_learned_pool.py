@@ -46,7 +46,7 @@ def learned(home: Studio, tiny_path: Path, monkeypatch: pytest.MonkeyPatch) -> l
     assert len(found) == 10
     said, refund = rows(home), intent_ids(home)["refund"]
     with home.database.write() as connection:
-        models.point(connection, models.find(connection, 1, 3))
+        models.point(connection, models.find(connection, 1, 3), "local")
         for text in found:
             changes = [edits.edit(said[text], "split", "test"), edits.label(said[text], [refund])]
             events.record(connection, 1, Action("label"), changes)

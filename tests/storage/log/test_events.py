@@ -219,13 +219,13 @@ def test_aliases_and_pins_keep_their_history(database: Database) -> None:
         assert models.add(connection, {**values, "job_id": "j1"}) == first
         second = models.add(connection, {**values, "job_id": "j2"})
         for record in (first, second, first):
-            models.point(connection, record)
+            models.point(connection, record, "local")
         assert models.champion(connection, project_id) == first
         history = models.alias_history(connection, project_id, models.CHAMPION)
         assert history == [first.id, second.id, first.id]
         intent = dataset.intents(connection, project_id)[0]
-        models.add_pin(connection, project_id, "hello", [intent.id])
-        models.add_pin(connection, project_id, "hello ", [intent.id])
+        models.add_pin(connection, project_id, "hello", [intent.id], "local")
+        models.add_pin(connection, project_id, "hello ", [intent.id], "local")
         assert len(models.pins(connection, project_id)) == 1
 
 
