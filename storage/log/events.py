@@ -39,7 +39,8 @@ class Action:
 
     Attributes:
         verb: `label`, `import`, `rename`, `merge`, ... as a history shows it.
-        origin: `cli`, `page`, `rest`, `group`, or `import FILE`.
+        origin: Where the changes are from: `page`, `group`, `traffic`, `sample`, `import FILE`,
+            `sync FOLDER`, or `review FINDING`; empty if an act takes back or erases.
         key: Repeating an action with the same key changes nothing.
         expected_revision: If the project is at another revision, refuse; None skips the check.
         via: The entrance of the program through which it came.
@@ -48,7 +49,7 @@ class Action:
 
     verb: str
     actor: str = "local"
-    origin: str = "cli"
+    origin: str = ""
     key: str = field(default_factory=lambda: uuid.uuid4().hex)
     expected_revision: int | None = None
     via: Via = field(default_factory=VIA.get)

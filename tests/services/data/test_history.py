@@ -55,6 +55,20 @@ def test_redo_does_again_what_the_page_showed_alone(
     assert names(project) == {"a", "b"}
 
 
+@pytest.mark.parametrize("large", [1, 2_000])
+def test_what_takes_back_is_not_stored_as_a_command(
+    project: Studio, monkeypatch: pytest.MonkeyPatch, large: int
+) -> None:
+    """Undo and Redo of the pages stood in the log with the origin "cli"."""
+    monkeypatch.setattr(history, "LARGE", large)
+    undo_last(project, "p")
+    redo_last(project, "p")
+    with project.database.read() as connection:
+        [redone, undone, added] = events.history(connection, 1, 3)
+    assert [(one.verb, one.origin) for one in (redone, undone)] == [("redo", ""), ("undo", "")]
+    assert (added.verb, added.origin) == ("create intent", "page")
+
+
 def test_an_undo_is_not_undone_by_its_key(project: Studio) -> None:
     """It was answered with the undo as if that had been taken back, and nothing had happened."""
     add_intent(project, "p", "c")
