@@ -8,7 +8,7 @@ import pytest
 from app.services.answering.stored import load_model
 from app.services.explaining.explain import explain
 from app.services.labelling import sure
-from app.services.live.live_model import as_trained
+from app.services.live.live_model import as_last_solved
 from app.services.live.server_state import open_live, open_live_studio
 from app.services.review.disagreements import differing_ids
 from app.services.review.review import review
@@ -119,7 +119,7 @@ def test_sure_answers_are_judged_by_what_was_said_without_what_was_made_of_it(
     sure._limit(live_studio, 1, live)
     [scores] = judged
     assert len(scores) == 20
-    pipeline = as_trained(live)
+    pipeline = as_last_solved(live)
     examples, head = pipeline.exemplars, without_names(pipeline.head)
     assert isinstance(head, VoteHead)
     source = next(one.synthetic for one in examples if one.synthetic)
