@@ -8,12 +8,13 @@ from fastapi.testclient import TestClient
 
 from app.cli import main
 from app.services.data import utterances
-from app.services.data.bulk import EVERY_TEXT, BulkAct, Edit
+from app.services.data.bulk import BulkAct, Edit
 from app.services.live import catching_up
 from app.services.studio import Studio
 from storage import projects
 from storage.queries import dataset
 from storage.queries.utterances import Filter
+from tests.builders.trained_home import EVERY_TEXT
 
 ASKED = "reset it"
 

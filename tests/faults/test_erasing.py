@@ -13,7 +13,7 @@ from app.cli import main
 from app.server import build_app
 from app.services import upkeep
 from app.services.data import utterances
-from app.services.data.bulk import EVERY_TEXT, BulkAct, Edit
+from app.services.data.bulk import BulkAct, Edit
 from app.services.data.erasing import erase_listed, erase_texts, list_containing
 from app.services.data.history import redo_last, undo_action, undo_last
 from app.services.data.importing import ImportRequest, import_file
@@ -33,7 +33,7 @@ from storage.log import erasing, events, versions
 from storage.queries import dataset
 from storage.queries.utterances import Filter
 from storage.tables import batch, event
-from tests.builders.trained_home import train_here
+from tests.builders.trained_home import EVERY_TEXT, train_here
 
 SAID = "my name is Zaphod Beeblebrox and I want my money back"
 CORRECTED = "my name is Zafod Beeblebrocks and I want my money back"

@@ -14,7 +14,7 @@ import pytest
 
 from app.bootstrap import open_studio
 from app.services.data import history, large_acts, utterances
-from app.services.data.bulk import EVERY_TEXT, BulkAct, Edit
+from app.services.data.bulk import BulkAct, Edit
 from app.services.data.erasing import erase_texts
 from app.services.data.importing import ImportRequest, import_file
 from app.services.data.intents import load_overview
@@ -30,6 +30,7 @@ from storage.log.events import Action
 from storage.log.staging import StagedChanges
 from storage.queries import dataset
 from storage.queries.utterances import Filter
+from tests.builders.trained_home import EVERY_TEXT
 from tests.faults.forks import die_in_a_fork, sound
 from tests.faults.table import Fault
 from tests.storage.log.test_undo import fingerprint, start, step

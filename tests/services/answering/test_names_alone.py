@@ -10,7 +10,7 @@ import pytest
 from app.services.answering.opened import Space, open_space, require_pipeline
 from app.services.answering.stored import load_model
 from app.services.data import utterances
-from app.services.data.bulk import EVERY_TEXT, BulkAct, Edit
+from app.services.data.bulk import BulkAct, Edit
 from app.services.data.history import undo_last
 from app.services.data.intents import change_intent
 from app.services.explaining.explain import explain, explain_reference
@@ -38,7 +38,7 @@ from storage.log.events import Action
 from storage.queries import dataset
 from storage.queries import utterances as browse
 from tests.builders.nearly_equal import agreed
-from tests.builders.trained_home import train
+from tests.builders.trained_home import EVERY_TEXT, train
 from tests.builders.unpacked_bundle import Elsewhere, unpack_bundle
 
 ASKED = ["where is my money", "good evening", "reset my password", "cancel the subscription"]

@@ -7,7 +7,7 @@ import pytest
 import sqlalchemy as sa
 
 from app.services.data import utterances
-from app.services.data.bulk import EVERY_TEXT, BulkAct, Edit
+from app.services.data.bulk import BulkAct, Edit
 from app.services.data.history import list_actions, redo_last, undo_last
 from app.services.data.intents import add_intent, change_intent, load_overview, merge_intents
 from app.services.data.projects import create_project
@@ -20,6 +20,7 @@ from storage import jobs, models, projects, tables
 from storage.log import edits, events, versions
 from storage.log.events import Action
 from storage.queries.utterances import Filter, Page
+from tests.builders.trained_home import EVERY_TEXT
 
 
 @pytest.fixture

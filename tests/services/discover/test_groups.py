@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from app.cli import main
-from app.services.data.bulk import EVERY_TEXT, BulkAct, Edit
+from app.services.data.bulk import BulkAct, Edit
 from app.services.data.importing import ImportRequest, import_file
 from app.services.data.projects import create_project
 from app.services.data.utterances import change_many
@@ -21,7 +21,7 @@ from app.services.studio import Studio
 from core.errors import InvalidInput, NotFound
 from storage import projects
 from storage.queries.utterances import Filter
-from tests.builders.trained_home import POOL, change, rows
+from tests.builders.trained_home import EVERY_TEXT, POOL, change, rows
 
 Bring = Callable[..., None]
 

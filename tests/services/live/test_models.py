@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from app.services.data import utterances
-from app.services.data.bulk import EVERY_TEXT, BulkAct, Edit
+from app.services.data.bulk import BulkAct, Edit
 from app.services.data.history import redo_last, undo_last
 from app.services.data.intents import change_intent, merge_intents
 from app.services.live import catching_up, joining
@@ -27,7 +27,7 @@ from storage.log import edits, events, versions
 from storage.log.events import Action
 from storage.queries import dataset
 from storage.queries import utterances as browse
-from tests.builders.trained_home import opened, train
+from tests.builders.trained_home import EVERY_TEXT, opened, train
 
 QUERIES = [
     "where is my money",

@@ -8,7 +8,7 @@ import pytest
 
 from app.services.answering.stored import load_model
 from app.services.data import utterances
-from app.services.data.bulk import EVERY_TEXT, BulkAct, Edit
+from app.services.data.bulk import BulkAct, Edit
 from app.services.explaining.explain import explain
 from app.services.live.pool import judged
 from app.services.live.row_answers import answer_rows
@@ -28,7 +28,7 @@ from storage import models
 from storage.queries import utterances as browse
 from storage.queries.utterances import Filter
 from tests.builders.nearly_equal import agreed
-from tests.builders.trained_home import POOL, change, rows_of, tuned_elsewhere
+from tests.builders.trained_home import EVERY_TEXT, POOL, change, rows_of, tuned_elsewhere
 from tests.builders.unpacked_bundle import Elsewhere, unpack_bundle
 
 JUDGED = ("my parcel has not arrived", "change my password", "hi", "good morning")

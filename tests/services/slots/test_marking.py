@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from app.services.data import utterances
-from app.services.data.bulk import EVERY_TEXT, BulkAct, Edit
+from app.services.data.bulk import BulkAct, Edit
 from app.services.data.history import undo_last
 from app.services.data.importing import ImportRequest, import_file
 from app.services.data.projects import create_project
@@ -31,7 +31,7 @@ from storage import projects
 from storage.log import events
 from storage.people.known_values import count_kept, keep_values, known_values
 from storage.queries.utterances import Filter, Page
-from tests.builders.trained_home import rows
+from tests.builders.trained_home import EVERY_TEXT, rows
 
 
 def line(text: str, intent: str | None, split: str = "train", **values: str) -> dict:

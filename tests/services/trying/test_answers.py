@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from app.services.data import utterances
-from app.services.data.bulk import EVERY_TEXT, BulkAct, Edit
+from app.services.data.bulk import BulkAct, Edit
 from app.services.data.intents import change_intent
 from app.services.data.projects import create_project
 from app.services.live.server_state import LiveStudio, open_live_studio
@@ -20,7 +20,7 @@ from storage.log import edits, events
 from storage.log.events import Action
 from storage.queries import dataset
 from storage.queries.utterances import Filter
-from tests.builders.trained_home import POOL, rows
+from tests.builders.trained_home import EVERY_TEXT, POOL, rows
 
 
 @pytest.fixture
