@@ -1,6 +1,5 @@
-"""Model versions, aliases with their history, and pins."""
+"""Model versions, and aliases with their history."""
 
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -9,11 +8,11 @@ from sqlalchemy.engine import Connection, Row
 
 from core.errors import InvalidInput, NotFound
 from core.metrics.coverage import as_counted_now
-from core.text import text_hash, with_thousands_marks
+from core.text import with_thousands_marks
 from storage.people import acts
 from storage.people.acts import Act
-from storage.records import AliasRecord, ModelVersionRecord, PinRecord, now, record_of
-from storage.tables import alias, model_version, pin, project
+from storage.records import AliasRecord, ModelVersionRecord, now, record_of
+from storage.tables import alias, model_version, project
 
 CHAMPION = "champion"
 ROLLED_BACK = "rolled back"
@@ -196,42 +195,6 @@ def bury(connection: Connection, record: ModelVersionRecord, actor: str) -> None
     row = sa.update(model_version).where(model_version.c.id == record.id)
     connection.execute(row.values(tree_sha256=""))
     point(connection, record, actor, DELETED)
-
-
-def add_pin(
-    connection: Connection,
-    project_id: int,
-    text: str,
-    intents: Iterable[str],
-    actor: str,
-) -> None:
-    """Set the intents, by id, expected for a text; an earlier pin of the text is replaced."""
-    key = text_hash(text)
-    here = sa.and_(pin.c.project_id == project_id, pin.c.text_hash == key)
-    connection.execute(sa.delete(pin).where(here))
-    values = {
-        "project_id": project_id,
-        "text_hash": key,
-        "text": text,
-        "intents": sorted(intents),
-        "actor": actor,
-        "at": now(),
-    }
-    connection.execute(sa.insert(pin).values(values))
-
-
-def remove_pin(connection: Connection, project_id: int, text: str) -> None:
-    """Delete the pin of a text."""
-    here = sa.and_(pin.c.project_id == project_id, pin.c.text_hash == text_hash(text))
-    connection.execute(sa.delete(pin).where(here))
-
-
-def pins(connection: Connection, project_id: int) -> list[PinRecord]:
-    """Return all pins of a project by text."""
-    query = sa.select(pin.c.text, pin.c.intents, pin.c.actor, pin.c.at)
-    query = query.where(pin.c.project_id == project_id).order_by(pin.c.text)
-    rows = connection.execute(query)
-    return [PinRecord(row.text, tuple(row.intents), row.actor, row.at) for row in rows]
 
 
 def _standing() -> sa.ColumnElement[bool]:

@@ -6,7 +6,7 @@ import pytest
 import sqlalchemy as sa
 
 from storage import database as opening
-from storage import models, projects
+from storage import pinned_texts, projects
 from storage.database import Database, open_database
 from storage.log import apply, edits, events, versions
 from storage.log.events import Action
@@ -147,7 +147,7 @@ def test_a_pin_of_one_intent_becomes_a_pin_of_a_list_of_one(tmp_path: Path) -> N
     made.dispose()
     old = open_database(tmp_path / "old.db")
     with old.read() as connection:
-        [pin] = models.pins(connection, 1)
+        [pin] = pinned_texts.list_all(connection, 1)
     assert (pin.text, pin.intents) == ("hello", (intent,))
     old.close()
 

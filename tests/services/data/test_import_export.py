@@ -11,7 +11,7 @@ from app.services.data.projects import create_project, list_projects
 from app.services.studio import Studio
 from core.errors import InvalidInput, StudioError
 from core.formats.rows import ReadOptions
-from storage import models, projects
+from storage import pinned_texts, projects
 from storage.database import open_database
 from storage.log import edits, events
 from storage.queries import dataset
@@ -244,7 +244,7 @@ def test_a_file_of_utterances_tells_what_it_does_not_hold(
     import_file(studio, ImportRequest("p", write(tmp_path, lines, "said.jsonl")))
     key = add_intent(studio, "p", "pay", "to pay")
     with studio.database.write() as connection:
-        models.add_pin(connection, projects.find(connection, "p").id, "pay it", [key], "local")
+        pinned_texts.add(connection, projects.find(connection, "p").id, "pay it", [key], "local")
     labels, marks = ("labels of texts", 2), ("marked values: written as plain words", 1)
     breaks = ("line breaks inside texts: written as blanks", 1)
     languages = ("languages of texts", 1)

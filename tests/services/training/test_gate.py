@@ -20,7 +20,7 @@ from app.services.versions.comparison_views import ModelComparison, PinChange
 from core.encoders.packed.encoder import TransformerEncoder
 from core.metrics.paired import paired_difference
 from core.pipeline import IntentPipeline
-from storage import jobs, models, projects
+from storage import jobs, models, pinned_texts, projects
 from storage.log import edits, events, versions
 from storage.log.events import Action
 from storage.queries import dataset
@@ -129,7 +129,7 @@ def test_a_candidate_is_judged_by_the_test_split_and_the_pins(studio: Studio, ti
     assert (waits.promote, waits.reasons[-1]) == (False, "A person decides.")
     with studio.database.write() as connection:
         key = dataset.intent_named(connection, project.id, "parcel").id
-        models.add_pin(connection, project.id, "where is my parcel", [key], "local")
+        pinned_texts.add(connection, project.id, "where is my parcel", [key], "local")
     refused = judged(studio, StubPipeline(right, otherwise="refund"))
     assert not refused.promote
     assert refused.reasons == ("It breaks the pin 'where is my parcel': refund instead of parcel.",)
@@ -165,7 +165,7 @@ def test_a_candidate_is_judged_with_the_intents_that_it_answers_by_name(
             edits.create_utterance("t", "opening hours", "test", "f", [hours.subject_id]),
         ]
         events.record(connection, 1, Action("create intent"), rows)
-        models.add_pin(connection, 1, "opening hours", [hours.subject_id], "local")
+        pinned_texts.add(connection, 1, "opening hours", [hours.subject_id], "local")
     for number in (1, 2):
         job = do(home, runs.start_training(home, by_quick(tiny_path)).id)
         assert job.result["promoted"], job.result["gate"]
@@ -231,7 +231,7 @@ def test_a_candidate_is_compared_with_what_answers_and_not_with_what_was_trained
     mend_labels(studio, project)
     with studio.database.write() as connection:
         key = dataset.intent_named(connection, project.id, "parcel").id
-        models.add_pin(connection, project.id, "where is my parcel", [key], "local")
+        pinned_texts.add(connection, project.id, "where is my parcel", [key], "local")
     found = judged(studio, half)
     assert not found.promote
     assert found.reasons == (
@@ -352,9 +352,9 @@ def test_pins_of_intents_that_the_data_do_not_have_fail_no_training(home, tiny_p
         job = jobs.enqueue(connection, "train", payload, project.id)
         made = edits.create_intent("later")
         events.record(connection, project.id, Action("create intent"), [made])
-        models.add_pin(connection, project.id, "something new", [made.subject_id], "local")
+        pinned_texts.add(connection, project.id, "something new", [made.subject_id], "local")
         key = dataset.intent_named(connection, project.id, "parcel").id
-        models.add_pin(connection, project.id, "where is my parcel", [key], "local")
+        pinned_texts.add(connection, project.id, "where is my parcel", [key], "local")
     done = do(home, job.id)
     assert done.state == "succeeded", done.message
     with home.database.read() as connection:

@@ -18,7 +18,7 @@ from core.bundle.archive import verify_bundle
 from core.bundle.card import model_card
 from core.pipeline import learned_texts
 from core.types import Exemplar
-from storage import models
+from storage import pinned_texts
 from storage.log import edits, events
 from storage.log.events import Action
 from storage.queries import dataset
@@ -40,7 +40,7 @@ def put_into_tests(studio: Studio) -> None:
 def test_a_bundle_brings_the_pins_of_its_project(home: Studio, tmp_path: Path) -> None:
     with home.database.write() as connection:
         intent = dataset.intents(connection, 1)[0]
-        models.add_pin(connection, 1, "may I ask", [intent.id], "local")
+        pinned_texts.add(connection, 1, "may I ask", [intent.id], "local")
     out, again = tmp_path / "p.zip", tmp_path / "again.zip"
     pins = export_model(home, "p", out).facts["pins"]
     assert pins["expected"] == [{"text": "may I ask", "intents": [intent.name]}]
@@ -76,7 +76,7 @@ def test_a_version_that_came_without_texts_takes_none_of_its_project_along(
     taken = import_bundle(home, bare, "p")
     with home.database.write() as connection:
         intent = dataset.intents(connection, 1)[0]
-        models.add_pin(connection, 1, "may I ask", [intent.id], "local")
+        pinned_texts.add(connection, 1, "may I ask", [intent.id], "local")
     facts = export_model(home, taken, out).facts
     assert facts["texts_left_out"]
     _, made = list_versions(home, "p")  # Versions promised “examples as texts” before the export

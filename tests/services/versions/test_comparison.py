@@ -15,7 +15,7 @@ from core.encoders.packed.encoder import TransformerEncoder
 from core.errors import NotFound
 from core.text import text_hash
 from core.types import Exemplar
-from storage import models, projects
+from storage import pinned_texts, projects
 from storage.computed import vectors
 from storage.log import edits, events, versions
 from storage.log.events import Action
@@ -38,7 +38,7 @@ def pin(studio: Studio, text: str, intent: str) -> None:
     with studio.database.write() as connection:
         project = projects.find(connection, "p")
         found = dataset.intent_named(connection, project.id, intent)
-        models.add_pin(connection, project.id, text, [found.id], "local")
+        pinned_texts.add(connection, project.id, text, [found.id], "local")
 
 
 def test_five_fixed_and_two_broken_of_a_hundred_test_texts(studio: Studio) -> None:

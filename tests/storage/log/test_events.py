@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from core.errors import Conflict, InvalidInput
 from storage import database as opening
-from storage import models, projects
+from storage import models, pinned_texts, projects
 from storage.computed import vectors
 from storage.database import Database, open_database
 from storage.log import edits, events, versions
@@ -224,9 +224,9 @@ def test_aliases_and_pins_keep_their_history(database: Database) -> None:
         history = models.alias_history(connection, project_id, models.CHAMPION)
         assert history == [first.id, second.id, first.id]
         intent = dataset.intents(connection, project_id)[0]
-        models.add_pin(connection, project_id, "hello", [intent.id], "local")
-        models.add_pin(connection, project_id, "hello ", [intent.id], "local")
-        assert len(models.pins(connection, project_id)) == 1
+        pinned_texts.add(connection, project_id, "hello", [intent.id], "local")
+        pinned_texts.add(connection, project_id, "hello ", [intent.id], "local")
+        assert len(pinned_texts.list_all(connection, project_id)) == 1
 
 
 def test_the_vector_cache_gives_back_what_was_kept(database: Database) -> None:
