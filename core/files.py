@@ -187,8 +187,8 @@ def file_sha256(path: Path) -> str:
 
 
 _MOST_DIRECTORY = 4 << 20
-_MOST_RATIO = 200
 """Bytes; the directory of a zip with 500 files of long names takes a tenth of it."""
+_MOST_RATIO = 200
 
 
 def has_large_directory(path: Path) -> bool:
