@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -30,6 +29,7 @@ from app.services.what_if.repairs import Repair
 from app.services.what_if.watched_texts import WatchedTextCache
 from core.errors import NotFound
 from core.heads.mixture import without_names
+from core.heads.votes.fit import VoteHead
 from core.review.next_labels import next_labels
 from core.text import counted, label_words, percent
 from core.types import Task
@@ -256,20 +256,24 @@ def _misleading(live_studio: LiveStudio, project: ProjectRecord) -> list[Finding
 def _next_labels(
     live_studio: LiveStudio, project: ProjectRecord, pool: Pool | None
 ) -> list[Finding]:
-    if pool is None or not pool.records or without_names(pool.live.pipeline.head).kind != "votes":
+    if pool is None or not pool.records:
+        return []
+    head = without_names(pool.live.pipeline.head)
+    if not isinstance(head, VoteHead):
         return []
     return live_studio.studio.cache.get_newest(
         ("next", of_version(pool.live.version)),
         (pool.live.revision, pool.records[0].id, pool.outside.tobytes()),
-        lambda: _worth_a_label(live_studio, project, pool),
+        lambda: _worth_a_label(live_studio, project, pool, head),
         lambda made: _BYTES_A_FINDING * len(made),
     )
 
 
-def _worth_a_label(live_studio: LiveStudio, project: ProjectRecord, pool: Pool) -> list[Finding]:
+def _worth_a_label(
+    live_studio: LiveStudio, project: ProjectRecord, pool: Pool, head: VoteHead
+) -> list[Finding]:
     doubts = doubts_of(pool)
     rows = np.argsort(-doubts, kind="stable")[:_WAITING]
-    head: Any = without_names(pool.live.pipeline.head)
     ranking = next_labels(pool.embeddings[rows], doubts[rows], head.tau, head.ridge, _NEXT)
     with live_studio.studio.database.read() as connection:
         names = dataset.intent_names(connection, project.id)

@@ -28,6 +28,7 @@ from storage.log import versions
 from storage.records import ProjectRecord
 
 if TYPE_CHECKING:
+    from core.encoders.base import Encoder
     from core.responses import Ranker
     from core.training.checkpoints import Checkpoint
 
@@ -41,7 +42,7 @@ class _Lesson:
     `facts` about its data are for the lineage.
     """
 
-    run: Callable[[Any, "Checkpoint | None"], "Ranker"]
+    run: Callable[["Encoder | None", "Checkpoint | None"], "Ranker"]
     facts: dict[str, Any]
     dataset_version_id: int | None = None
 
@@ -107,7 +108,7 @@ def _from_conversations(
     with context.database.read() as connection:
         logs = [conversation_logs.find(connection, project.id, key) for key in payload["logs"]]
 
-    def run(base: Any, resume: "Checkpoint | None") -> "Ranker":
+    def run(base: "Encoder | None", resume: "Checkpoint | None") -> "Ranker":
         with stored_logs(studio, logs) as folders:
             inputs = RankingInputs(
                 pairs=lambda: read_pairs(folders, recipe.contexts),
@@ -138,7 +139,10 @@ def _from_slots(context: JobContext, project: ProjectRecord, recipe: TemplatesRe
         state = frozen_state(connection, project.id, frozen)
     utterances = read_utterances(state.utterance_records(), recipe)
 
-    def run(base: Any, resume: "Checkpoint | None") -> Ranker:
+    def run(base: "Encoder | None", resume: "Checkpoint | None") -> Ranker:
+        if base is None:
+            message = "templates need a base"
+            raise ValueError(message)
         inputs = TemplateInputs(
             utterances,
             base,
