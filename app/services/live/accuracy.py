@@ -11,8 +11,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-import numpy as np
-
 from app.services.answering.as_project import ProjectNow, exemplar_signals, fenced
 from app.services.answering.opened import Space
 from app.services.answering.pinned import (
@@ -24,13 +22,12 @@ from app.services.answering.pinned import (
 )
 from app.services.background import RETRY_SECONDS, step_back
 from app.services.cache import of_version
-from app.services.embedding import embed_texts
 from app.services.live.answered_tests import (
-    Flags,
     ScoredTests,
     as_test,
     count_unread,
     labelled_tests,
+    scored_tests,
     told_apart,
 )
 from app.services.live.judged_pins import judge_pins
@@ -50,7 +47,6 @@ from storage.log.label_origins import LabelWays, label_ways, merges_since
 from storage.queries import utterances
 from storage.records import ModelVersionRecord, ProjectRecord, UtteranceRecord
 
-_CHUNK = 256
 _REST_SECONDS = 2.0
 _REST_SHARE = 4
 """After a computation of one second, none for four: labelling needs the processor, too."""
@@ -251,14 +247,14 @@ def accuracy_now(
         return None
     with studio.database.read() as connection:
         since = _since_training(connection, live, inside, records)
-    tests = _scored(studio, live, records, pause)
+    tests = scored_tests(studio.database, live, records, pause)
     if several:
         return _with_coverage(_of_sets(tests, since), tests)
     outside, _ = told_apart(live, [record for record in every if not record.labels])
     found = _with_coverage(_of_intents(studio, now, tests, since), tests)
     if not outside:
         return found
-    refused = ~_let_in(_scored(studio, live, outside, pause))
+    refused = ~scored_tests(studio.database, live, outside, pause).let_in()
     return replace(found, kept_out=float(refused.mean()), outside_n=len(refused))
 
 
@@ -300,25 +296,9 @@ def _with_coverage(found: AccuracyNow, tests: ScoredTests) -> AccuracyNow:
     )
 
 
-def _let_in(tests: ScoredTests) -> Flags:
-    return tests.exact() | tests.live.pipeline.calibration.inside(tests.rows, tests.scores)
-
-
-def _scored(
-    studio: Studio, live: LiveModel, records: tuple[UtteranceRecord, ...], pause: Pause
-) -> ScoredTests:
-    rows, scores = [], []
-    for start in range(0, len(records), _CHUNK):
-        pause()
-        texts = [record.text for record in records[start : start + _CHUNK]]
-        rows.append(embed_texts(studio.database, live.pipeline.encoder, texts))
-        scores.append(live.pipeline.head.scores(rows[-1]))
-    return ScoredTests(live, records, np.concatenate(rows), np.concatenate(scores))
-
-
 def _of_intents(studio: Studio, now: ProjectNow, tests: ScoredTests, since: _Since) -> AccuracyNow:
     live, best = tests.live, tests.best_is_right()
-    n, right = len(best), int((best & _let_in(tests)).sum())
+    n, right = len(best), int((best & tests.let_in()).sum())
     by_own_line = right
     if now.project.fence is not None:
         own = fenced(
