@@ -186,6 +186,11 @@ class Accuracies:
             is_known = kept.state is not None and kept.state[0] == champion.id
             return kept.ways if is_known else LabelWays()
 
+    def forget_all(self) -> None:
+        """Drop the figures of all projects, whose broken pins hold texts."""
+        with self.guard:
+            self.kept.clear()
+
     def _pins(self, project: ProjectRecord) -> tuple[OpenPin, ...]:
         with self.studio.database.read() as connection:
             return open_pins(connection, project.id)
