@@ -130,11 +130,9 @@ def built_on(connection: Connection, base: str) -> list[str]:
 
 def champion(connection: Connection, project_id: int) -> ModelVersionRecord | None:
     """Return the version that answers for the project, or None."""
-    points = alias_history(connection, project_id, CHAMPION)
-    if not points:
-        return None
-    query = sa.select(model_version).where(model_version.c.id == points[-1])
-    row = connection.execute(query).first()
+    query = sa.select(model_version).join(alias, alias.c.model_version_id == model_version.c.id)
+    query = query.where(alias.c.project_id == project_id, alias.c.name == CHAMPION)
+    row = connection.execute(query.order_by(alias.c.id.desc()).limit(1)).first()
     return None if row is None else _version_of(row)
 
 
@@ -166,13 +164,6 @@ def _assign(connection: Connection, record: ModelVersionRecord, name: str, actor
         "at": now(),
     }
     connection.execute(sa.insert(alias).values(values))
-
-
-def alias_history(connection: Connection, project_id: int, name: str) -> list[int]:
-    """Return the ids of the versions that an alias has pointed at, oldest first."""
-    query = sa.select(alias.c.model_version_id)
-    query = query.where(alias.c.project_id == project_id, alias.c.name == name)
-    return list(connection.execute(query.order_by(alias.c.id)).scalars())
 
 
 def moves(connection: Connection, project_id: int) -> list[AliasRecord]:

@@ -221,8 +221,8 @@ def test_aliases_and_pins_keep_their_history(database: Database) -> None:
         for record in (first, second, first):
             models.point(connection, record, "local")
         assert models.champion(connection, project_id) == first
-        history = models.alias_history(connection, project_id, models.CHAMPION)
-        assert history == [first.id, second.id, first.id]
+        moved = [one.model_version_id for one in models.moves(connection, project_id)]
+        assert moved == [first.id, second.id, first.id]
         intent = dataset.intents(connection, project_id)[0]
         pinned_texts.add(connection, project_id, "hello", [intent.id], "local")
         pinned_texts.add(connection, project_id, "hello ", [intent.id], "local")
