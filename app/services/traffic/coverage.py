@@ -17,7 +17,7 @@ from app.services.traffic.coverage_views import (
     TrafficShare,
     TrafficView,
 )
-from app.services.traffic.drifting import cut_text, with_drift
+from app.services.traffic.drifting import chance_words, cut_text, with_drift
 from app.services.traffic.shares import (
     AnsweredRow,
     covered_sources,
@@ -50,7 +50,6 @@ DECIDED = "labelled, skipped or in the test set"
 MOST_DAYS = 400
 _MOST_SHOWN = 30
 _TYPICAL = 3
-_FEW_CHANCES = 0.001
 _PERHAPS = 0.05
 """Chance up to which a difference may be real, though it is not told as a change."""
 
@@ -389,6 +388,4 @@ def _sentence(about: Subject, before: TrafficShare, after: TrafficShare, p: floa
     }[about]
     way = "up" if after.share > before.share else "down"
     told = [f"{percent(one.share, 1)} ({one.count:,} of {one.n:,})" for one in (before, after)]
-    chance = "once in 1,000" if p < _FEW_CHANCES else f"{percent(p, 1)} of the time"
-    less = "less than " if p < _FEW_CHANCES else ""
-    return f"{subject}: {way} from {told[0]} to {told[1]}; by chance alone, {less}{chance}."
+    return f"{subject}: {way} from {told[0]} to {told[1]}; by chance alone, {chance_words(p)}."
