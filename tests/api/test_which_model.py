@@ -115,7 +115,7 @@ def test_a_command_waits_for_the_labels_of_a_large_set(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """A server joins them in a thread; a command would end before its thread."""
-    monkeypatch.setattr(catching_up, "_SOLVED_AT_ONCE", 1)
+    monkeypatch.setattr(catching_up, "SOLVED_AT_ONCE", 1)
     monkeypatch.setattr(catching_up, "_IMMEDIATE", 1)
     assert told(by_command(studio, capsys, "p"))[3] == labelled_since
 

@@ -42,8 +42,8 @@ _DAYS_ASKED = 28
 _REST_SHARE = 4
 """After an evaluation of one second, none for four: labelling needs the processor, too."""
 
-_FEW_CHANGES = 50
-"""So many changes move the figures of a pool by no more than a person can follow."""
+FEW_CHANGES = 50
+"""So many changes move figures by no more than a person can follow."""
 
 NEXT = 20
 """Texts that are labelled next, of which it is told how many are likely answered badly."""
@@ -201,7 +201,7 @@ class Pools:
             return False
         with self.studio.database.read() as connection:
             head = events.head(connection, project_id)
-            if pool.revision >= head or head - pool.revision > _FEW_CHANGES:
+            if pool.revision >= head or head - pool.revision > FEW_CHANGES:
                 return pool.revision >= head
             ids = [record.id for record in pool.records]
             seen = len(utterances.waiting(connection, project_id, ids))

@@ -118,7 +118,7 @@ def test_what_was_made_of_a_text_does_not_tell_that_the_model_knew_it(
         return {one.intent: (one.judged, one.known) for one in judged}
 
     assert known() == {"a": (3, 0), "b": (7, 7)}
-    monkeypatch.setattr(row_answers, "_MOST_SOLVED", 12)
+    monkeypatch.setattr(row_answers, "SOLVED_AT_ONCE", 12)
     rootless = replace(pipeline, head=replace(head, root=None))
     model = replace(model, pipeline=rootless)  # too many to be solved anew: no text is judged so
     assert known() == {"b": (7, 7)}

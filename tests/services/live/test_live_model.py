@@ -92,7 +92,7 @@ def test_a_pool_is_evaluated_again_when_the_labels_of_a_large_set_have_joined(
     known = live.LiveModels(home)
     before = known.get(1)
     assert before is not None
-    monkeypatch.setattr(catching_up, "_SOLVED_AT_ONCE", 0)
+    monkeypatch.setattr(catching_up, "SOLVED_AT_ONCE", 0)
     monkeypatch.setattr(catching_up, "_IMMEDIATE", 0)
     monkeypatch.setattr(live.LiveModels, "_catch_up_later", lambda *_: None)
     change(home, "hi", "flagged", "odd")
@@ -145,7 +145,7 @@ def test_where_no_thread_is_left_the_next_question_starts_one(
     known, pools, watched = served.models, served.pools, WatchedTextCache(served)
     known.get(1)
     change(home, "hi", "flagged", "odd")
-    monkeypatch.setattr(catching_up, "_SOLVED_AT_ONCE", 0)
+    monkeypatch.setattr(catching_up, "SOLVED_AT_ONCE", 0)
     monkeypatch.setattr(catching_up, "_IMMEDIATE", 0)
 
     def full(_: threading.Thread) -> None:
@@ -234,10 +234,10 @@ def test_answers_to_traffic_wait_for_many_labels_of_a_large_set(
     """They were those of the labels of before, until 50 more changes."""
     known, one = live.LiveModels(home), rows(home)["hi"]
     known.get(1)
-    monkeypatch.setattr(catching_up, "_SOLVED_AT_ONCE", 0)
+    monkeypatch.setattr(catching_up, "SOLVED_AT_ONCE", 0)
     monkeypatch.setattr(catching_up, "_IMMEDIATE", 0)
     monkeypatch.setattr(live.LiveModels, "_catch_up_later", lambda *_: None)
-    monkeypatch.setattr(answers, "_FEW_CHANGES", 0)
+    monkeypatch.setattr(answers, "FEW_CHANGES", 0)
     change(home, one.text, "flagged", "odd")
     said = answers.SaidAnswers(home, known, Traffic(last=0.0))
     asked = SaidRows([SaidText("one", one.id, "2026-02-02T10:00:00Z", "app")], [])

@@ -251,7 +251,7 @@ def test_threads_that_ask_while_labels_come_get_whole_answers(home, models_of) -
 
 
 def test_a_large_set_is_solved_beside_the_answers(home, models_of, monkeypatch) -> None:
-    monkeypatch.setattr(catching_up, "_SOLVED_AT_ONCE", 0)
+    monkeypatch.setattr(catching_up, "SOLVED_AT_ONCE", 0)
     monkeypatch.setattr(catching_up, "_IMMEDIATE", 0)
     started = models_of.get(1).revision
     step(home, "text", 0, 0)

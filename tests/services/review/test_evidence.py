@@ -99,7 +99,7 @@ def test_copies_do_not_vote_on_their_source_among_many_examples_either(
     home: Studio, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of more than 1,500, Data, Review and the limit knew a text by what was made of it."""
-    monkeypatch.setattr(row_answers, "_MOST_SOLVED", 5)
+    monkeypatch.setattr(row_answers, "SOLVED_AT_ONCE", 5)
     with home.database.write() as connection:
         rows = [r for r in dataset.utterances(connection, 1) if r.split == "train" and r.labels]
         source, gone = rows[:2]
