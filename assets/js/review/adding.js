@@ -5,13 +5,11 @@ import {placeExample} from '../shared/placeholder.js';
 import {radiusLine, turnsOf} from '../shared/radius.js';
 import {post} from '../shared/rest.js';
 import {failed} from '../shared/skeleton.js';
-import {similarityWords} from '../shared/words.js';
+import {sameText, similarityWords} from '../shared/words.js';
 import {harmOf} from './harm.js';
 
 const PAUSE = 120; // shorter than between two words
 const LONGEST_NAMED = 60; // characters of a text in a message
-
-const plain = text => text.trim().normalize();
 
 export class AddingTab {
   #tools;
@@ -142,7 +140,7 @@ export class AddingTab {
   }
 
   #isSame({text}) {
-    return plain(text) === plain(this.#text);
+    return sameText(text, this.#text);
   }
 
   #nameOf(id) {

@@ -32,6 +32,8 @@ export function decimal(value, digits) {
   return value < 0 && Number(size) ? `−${size}` : size;
 }
 export const number = value => Number(value).toLocaleString('en-GB');
+// Whether two texts are one but for space around them, and for how Unicode composes their signs.
+export const sameText = (one, other) => one.trim().normalize() === other.trim().normalize();
 // What a text is used for; one that is neither becomes an example with its label.
 export const SETS = {train: 'examples', test: 'test texts', pool: 'unlabelled'};
 // The word for a text without an intent: out of scope in a single-label project.
@@ -44,9 +46,9 @@ export function outside(closest, {multi}) {
 }
 
 // A value and the limit that it is held against, with `digits` after the point, or so many more that they differ.
-export const IN_POINTS = {factor: 100, digits: 1};
+const IN_POINTS = {factor: 100, digits: 1};
 export const IN_DEVIATIONS = {factor: 1, digits: 2}; // of familiarity
-export function toldApart(value, line, {factor, digits: fewest}) {
+function toldApart(value, line, {factor, digits: fewest}) {
   const told = digits => [value, line].map(one => decimal(factor * one, digits));
   const digits = [fewest, fewest + 1].find(n => new Set(told(n)).size > 1) ?? fewest + 2;
   return told(digits);
