@@ -35,7 +35,7 @@ from app.services.training.estimate import (
     share_after_steps,
 )
 from app.services.training.frozen import frozen_state
-from app.services.training.gate import Gate, as_in_use, judge_candidate, judge_pins
+from app.services.training.gate import Gate, as_it_would_answer, judge_candidate, judge_pins
 from app.services.training.marked_utterances import require_slots
 from app.services.training.unlabelled import gain_figures, pool_facts, unlabelled_texts
 from core.encoders.bundled import BUNDLED_LICENCE
@@ -200,7 +200,7 @@ def _train_model(
     progress.begin("judging")
     facts = _facts(context, data, recipe, inputs, earlier) | pool_facts(result.pool)
     facts["metrics"] = {**judge(result, inputs, tests), **gain_figures(result.pool)}
-    answering = as_in_use(studio, project, data.version, result.pipeline)
+    answering = as_it_would_answer(studio, project, data.version, result.pipeline)
     facts["pins"] = judge_pins(studio, project, data.version, answering)
     gate = _judged(studio, context, data, answering, facts)
     return _publisher(studio, context, data, result.pipeline, facts, gate)

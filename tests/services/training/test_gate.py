@@ -14,7 +14,7 @@ from app.services.live import catching_up
 from app.services.live.models import LiveModels
 from app.services.studio import Studio
 from app.services.training import runs
-from app.services.training.gate import Gate, _in_use, as_in_use, judge_candidate
+from app.services.training.gate import Gate, _in_use, as_it_would_answer, judge_candidate
 from app.services.versions.comparison import gate
 from app.services.versions.comparison_views import ModelComparison, PinChange
 from core.encoders.packed.encoder import TransformerEncoder
@@ -108,7 +108,7 @@ def judged(
         project = projects.find(connection, "p")
         frozen = versions.cut(connection, project, "now")
     if isinstance(pipeline, IntentPipeline):
-        pipeline = as_in_use(studio, project, frozen, pipeline)
+        pipeline = as_it_would_answer(studio, project, frozen, pipeline)
     facts = {"metrics": {}, "pins": {"kept": 0, "broken": broken or []}}
     return judge_candidate(studio, project, frozen, pipeline, facts, may_promote=may_promote)
 
@@ -322,7 +322,7 @@ def test_what_a_candidate_answers_is_called_as_the_project_calls_it_now(
         frozen = versions.find(connection, project.id, 1)
         change = edits.rename_intent(connection, project.id, "refund", "money back")
         events.record(connection, project.id, Action("rename"), [change])
-    answering = as_in_use(studio, project, frozen, trained(tiny, TEACHING))
+    answering = as_it_would_answer(studio, project, frozen, trained(tiny, TEACHING))
     facts = {"metrics": {}, "pins": {"kept": 0, "broken": []}}
     found = judge_candidate(studio, project, frozen, answering, facts, may_promote=True)
     assert found.promote
