@@ -12,7 +12,7 @@ import numpy as np
 
 from app.bootstrap import open_studio
 from app.services.answering.opened import Opened, find_space
-from app.services.live.server_state import open_live_studio
+from app.services.live.live_studio import open_live_studio
 from app.services.maps.requests import compare_maps, map_colours, map_points
 from app.services.studio import Studio
 from app.settings import Settings

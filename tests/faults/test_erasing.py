@@ -19,7 +19,7 @@ from app.services.data.history import redo_last, undo_action, undo_last
 from app.services.data.importing import ImportRequest, import_file
 from app.services.data.projects import create_project
 from app.services.data.uploads import store_upload
-from app.services.live.server_state import open_live_studio
+from app.services.live.live_studio import open_live_studio
 from app.services.reports.receipts import find_receipt, keep_receipt, receipt_page
 from app.services.studio import Studio
 from app.services.training.runs import TrainingRequest

@@ -18,7 +18,7 @@ import yaml
 from app.bootstrap import open_studio
 from app.cli import main
 from app.services.data.projects import create_project
-from app.services.live.server_state import open_live_studio
+from app.services.live.live_studio import open_live_studio
 from app.services.review.fence import FenceSetting, save_fence
 from app.services.studio import Studio
 from app.services.versions.bundles import Handover, export_model

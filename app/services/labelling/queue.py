@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from app.services.embedding import embed_texts
 from app.services.live.live_model import LiveModel
+from app.services.live.live_studio import LiveStudio
 from app.services.live.pool import Pool, judged
-from app.services.live.server_state import LiveStudio
 from core.review.labelling_order import Order as OrderByScores
 from core.review.labelling_order import rank, rank_many, spread
 from core.templates.slots import Slot

@@ -11,9 +11,9 @@ from app.services.data.utterances import ChangeView, label_each
 from app.services.embedding import embed_texts
 from app.services.live.answered_tests import labelled_tests, told_apart
 from app.services.live.live_model import LiveModel, as_last_solved, is_untuned
+from app.services.live.live_studio import LiveStudio
 from app.services.live.pool import Pool
 from app.services.live.row_answers import exemplar_scores
-from app.services.live.server_state import LiveStudio
 from app.services.studio import Studio
 from core.calibration.calibration import probabilities
 from core.errors import InvalidInput

@@ -19,9 +19,9 @@ from app.services.live.answered_tests import (
     told_apart,
 )
 from app.services.live.live_model import LiveModel
+from app.services.live.live_studio import LiveStudio
 from app.services.live.pool import Pool
 from app.services.live.row_answers import echoed_ids
-from app.services.live.server_state import LiveStudio
 from app.services.review.fence_views import Crossed, FenceSetting, LineOutcome, PinTurn
 from app.services.review.findings import held_out_with_names, labels_of
 from app.services.studio import Studio

@@ -7,9 +7,9 @@ import numpy as np
 
 from app.services.cache import Belongs, of_version
 from app.services.live.live_model import LiveModel
+from app.services.live.live_studio import LiveStudio, open_live
 from app.services.live.pool import Pool, doubts_of
 from app.services.live.row_answers import echoed_ids
-from app.services.live.server_state import LiveStudio, open_live
 from app.services.review.beside_pool import beside_pool
 from app.services.review.disagreements import two_answers
 from app.services.review.effects import truly_greedy, weighed

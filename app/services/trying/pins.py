@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Literal
 
-from app.services.live.server_state import LiveStudio
+from app.services.live.live_studio import LiveStudio
 from core.errors import Conflict, InvalidInput
 from core.text import is_blank, is_storable, label_words, normalise, text_hash
 from core.types import Prediction, Task

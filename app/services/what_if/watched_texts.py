@@ -12,7 +12,7 @@ from app.services.answering.as_project import exemplar_signals, fenced
 from app.services.answering.opened import Space
 from app.services.answering.stored import no_model_yet
 from app.services.background import step_back
-from app.services.live.server_state import LiveStudio
+from app.services.live.live_studio import LiveStudio
 from app.services.what_if.prepared_texts import Answers, PreparedTexts, count_new, prepare_texts
 from app.services.what_if.resting import RestingRevision
 from core.errors import StudioError

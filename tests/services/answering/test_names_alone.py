@@ -14,8 +14,8 @@ from app.services.data.bulk import BulkAct, Edit
 from app.services.data.history import undo_last
 from app.services.data.intents import change_intent
 from app.services.explaining.explain import explain, explain_reference
+from app.services.live.live_studio import open_live_studio
 from app.services.live.models import LiveModels
-from app.services.live.server_state import open_live_studio
 from app.services.review import fence
 from app.services.review.fence_views import FenceSetting
 from app.services.studio import Studio

@@ -8,7 +8,7 @@ from app.services.data.erasing import erase_texts
 from app.services.data.history import redo_last, undo_action, undo_last
 from app.services.data.intents import add_intent, load_overview
 from app.services.data.projects import create_project
-from app.services.live.server_state import open_live_studio
+from app.services.live.live_studio import open_live_studio
 from app.services.status import load_status
 from app.services.studio import Studio
 from core.errors import Conflict

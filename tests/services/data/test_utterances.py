@@ -11,8 +11,8 @@ from app.services.data.bulk import BulkAct, Edit
 from app.services.data.history import list_actions, redo_last, undo_last
 from app.services.data.intents import add_intent, change_intent, load_overview, merge_intents
 from app.services.data.projects import create_project
+from app.services.live.live_studio import open_live_studio
 from app.services.live.models import LiveModels
-from app.services.live.server_state import open_live_studio
 from app.services.status import load_status
 from app.services.studio import Studio
 from core.errors import Conflict, InvalidInput, NotFound

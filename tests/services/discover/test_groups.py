@@ -16,7 +16,7 @@ from app.services.discover.files import read_placed, write_placed
 from app.services.discover.grouped import GroupChoice
 from app.services.discover.groups import discover
 from app.services.discover.views import DiscoveredView, PlacedText
-from app.services.live.server_state import open_live_studio
+from app.services.live.live_studio import open_live_studio
 from app.services.studio import Studio
 from core.errors import InvalidInput, NotFound
 from storage import projects

@@ -9,7 +9,7 @@ from app.services.data.intents import add_intent
 from app.services.data.projects import view_project
 from app.services.home import cards
 from app.services.home.cards import ProjectCard, load_cards, next_of
-from app.services.live.server_state import LiveStudio, open_live_studio
+from app.services.live.live_studio import LiveStudio, open_live_studio
 from app.services.review.fence import save_fence
 from app.services.review.fence_views import FenceSetting
 from app.services.review.review import known_label_errors, review

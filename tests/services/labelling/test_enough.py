@@ -12,7 +12,7 @@ from app.services.labelling import enough
 from app.services.labelling.enough import EnoughLabels, EnoughView, list_enough
 from app.services.live import row_answers
 from app.services.live.joining import base_of
-from app.services.live.server_state import LiveStudio, open_live, open_live_studio
+from app.services.live.live_studio import LiveStudio, open_live, open_live_studio
 from app.services.studio import Studio
 from app.services.training.runs import TrainingRequest
 from core.heads.votes.fit import fit_votes

@@ -23,8 +23,8 @@ from app.services.labelling.sure import (
 )
 from app.services.live import joining, pool
 from app.services.live.live_model import as_last_solved
+from app.services.live.live_studio import LiveStudio, open_live, open_live_studio
 from app.services.live.row_answers import exemplar_scores
-from app.services.live.server_state import LiveStudio, open_live, open_live_studio
 from app.services.review.fence import save_fence
 from app.services.review.fence_views import FenceSetting
 from app.services.studio import Studio

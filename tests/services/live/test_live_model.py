@@ -15,9 +15,9 @@ from app.services.data.intents import add_intent
 from app.services.live import catching_up, pool
 from app.services.live import models as live
 from app.services.live.live_model import LiveModel
+from app.services.live.live_studio import open_live_studio
 from app.services.live.said import answers
 from app.services.live.said.drift import SaidRows
-from app.services.live.server_state import open_live_studio
 from app.services.live.traffic import Traffic
 from app.services.studio import Studio
 from app.services.versions import timeline

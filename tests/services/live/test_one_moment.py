@@ -8,7 +8,7 @@ import pytest
 from app.services.data import intents, utterances
 from app.services.data.bulk import BulkAct, Edit
 from app.services.live import models as live_models
-from app.services.live.server_state import LiveStudio, open_live, open_live_studio
+from app.services.live.live_studio import LiveStudio, open_live, open_live_studio
 from app.services.review import fence
 from app.services.review.fence_views import FenceSetting
 from app.services.studio import Studio

@@ -8,7 +8,7 @@ import pytest
 
 from app.services.live.accuracy import accuracy_now
 from app.services.live.answered_tests import labelled_tests, told_apart
-from app.services.live.server_state import LiveStudio, open_live, open_live_studio
+from app.services.live.live_studio import LiveStudio, open_live, open_live_studio
 from app.services.reports.model_report import report
 from app.services.reports.versions_now import compare_now
 from app.services.review.evidence.gathering import evidence_of

@@ -5,8 +5,8 @@ import pytest
 from app.services.answering.opened import find_space
 from app.services.answering.stored import load_model
 from app.services.data.intents import add_intent
+from app.services.live.live_studio import LiveStudio, open_live_studio
 from app.services.live.row_answers import answer_rows
-from app.services.live.server_state import LiveStudio, open_live_studio
 from app.services.maps.requests import map_colours, map_points
 from app.services.review.fence import save_fence
 from app.services.review.fence_views import FenceSetting

@@ -10,7 +10,7 @@ from app.services import embedding
 from app.services.answering.opened import find_space, open_space
 from app.services.data.importing import ImportRequest, import_file
 from app.services.data.projects import create_project
-from app.services.live.server_state import open_live_studio
+from app.services.live.live_studio import open_live_studio
 from app.services.maps import layouts as module
 from app.services.maps.requests import compare_maps, map_colours, map_points, start_layout
 from app.services.maps.views import ColourView

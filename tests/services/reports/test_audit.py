@@ -14,7 +14,7 @@ from app.services.data.intents import add_intent, merge_intents
 from app.services.data.projects import create_project, rename_project
 from app.services.data.utterances import label_each
 from app.services.labelling.decisions import Operation, decide
-from app.services.live.server_state import open_live_studio
+from app.services.live.live_studio import open_live_studio
 from app.services.reports.audit import list_acts
 from app.services.reports.sharing import create_share, list_shares, stop_sharing
 from app.services.status import load_status

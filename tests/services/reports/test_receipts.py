@@ -13,7 +13,7 @@ from app.services.data.bulk import BulkAct, Edit
 from app.services.data.intents import change_intent
 from app.services.explaining.explain import explain, explain_text, explained_model
 from app.services.explaining.words import SCORE, VOTES
-from app.services.live.server_state import LiveStudio, open_live_studio
+from app.services.live.live_studio import LiveStudio, open_live_studio
 from app.services.reports.judged_again import JudgedText, JudgedVersion, calibration_bins
 from app.services.reports.model_report import report, report_page
 from app.services.reports.next_steps import next_steps

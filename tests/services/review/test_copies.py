@@ -7,7 +7,7 @@ import pytest
 from app.services.data.bulk import BulkAct, Edit
 from app.services.data.history import undo_action
 from app.services.data.utterances import change_many
-from app.services.live.server_state import LiveStudio, open_live_studio
+from app.services.live.live_studio import LiveStudio, open_live_studio
 from app.services.review import review
 from app.services.review.findings import Finding, FoundText
 from app.services.review.same_texts.copies import Copies, DeletedCopy, copies_of

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from app.services.live import row_answers
+from app.services.live.live_studio import open_live, open_live_studio
 from app.services.live.row_answers import echoed_ids, exemplar_scores
-from app.services.live.server_state import open_live, open_live_studio
 from app.services.review import intents, review
 from app.services.review.evidence.gathering import evidence_of
 from app.services.review.evidence.held import held_examples

@@ -10,9 +10,9 @@ from app.services.answering.stored import load_model
 from app.services.data import utterances
 from app.services.data.bulk import BulkAct, Edit
 from app.services.explaining.explain import explain
+from app.services.live.live_studio import LiveStudio, open_live_studio
 from app.services.live.pool import judged
 from app.services.live.row_answers import answer_rows
-from app.services.live.server_state import LiveStudio, open_live_studio
 from app.services.review.fence import preview_fence, save_fence
 from app.services.review.fence_views import FenceSetting
 from app.services.studio import Studio

@@ -7,7 +7,7 @@ import pytest
 from app.services.answering.as_project import answer_by_names_alone
 from app.services.answering.judging import borderline_figures
 from app.services.data.projects import create_project
-from app.services.live.server_state import LiveStudio, open_live_studio
+from app.services.live.live_studio import LiveStudio, open_live_studio
 from app.services.review.names import borderline_ids, misleading_names
 from app.services.studio import Studio
 from app.services.trying.answers import answer_texts

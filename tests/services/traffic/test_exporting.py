@@ -9,7 +9,7 @@ import pytest
 from app.cli import main
 from app.services.data.erasing import erase_texts
 from app.services.data.projects import create_project
-from app.services.live.server_state import LiveStudio, open_live_studio
+from app.services.live.live_studio import LiveStudio, open_live_studio
 from app.services.reports.audit import list_acts
 from app.services.studio import Studio
 from app.services.traffic.exporting import ExportedTraffic, SaidChoice, export_traffic

@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from app.services.data.erasing import erase_texts
 from app.services.data.history import undo_last
 from app.services.data.projects import create_project
-from app.services.live.server_state import LiveStudio, open_live_studio
+from app.services.live.live_studio import LiveStudio, open_live_studio
 from app.services.studio import Studio
 from app.services.traffic.receiving import MOST, ReceivedTraffic, Sent, receive_traffic
 from core.errors import InvalidInput

@@ -9,7 +9,7 @@ from app.services.answering.stored import load_model
 from app.services.explaining.explain import explain
 from app.services.labelling import sure
 from app.services.live.live_model import as_last_solved
-from app.services.live.server_state import open_live, open_live_studio
+from app.services.live.live_studio import open_live, open_live_studio
 from app.services.review.disagreements import differing_ids
 from app.services.review.review import review
 from app.services.slots.augmentation import AugmentationRequest, add_synthetic

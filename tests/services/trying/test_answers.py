@@ -7,7 +7,7 @@ from app.services.data import utterances
 from app.services.data.bulk import BulkAct, Edit
 from app.services.data.intents import change_intent
 from app.services.data.projects import create_project
-from app.services.live.server_state import LiveStudio, open_live_studio
+from app.services.live.live_studio import LiveStudio, open_live_studio
 from app.services.review.disagreements import differing_ids
 from app.services.studio import Studio
 from app.services.trying import answers, pins, similar

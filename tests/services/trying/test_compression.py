@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from app.services.data.projects import create_project
-from app.services.live.server_state import LiveStudio, open_live_studio
+from app.services.live.live_studio import LiveStudio, open_live_studio
 from app.services.trying import answers
 from app.services.trying.compression import (
     STEPS,

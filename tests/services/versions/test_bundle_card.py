@@ -8,7 +8,7 @@ import pytest
 from app.cli import main
 from app.services.answering import judging
 from app.services.answering.stored import load_model
-from app.services.live.server_state import open_live_studio
+from app.services.live.live_studio import open_live_studio
 from app.services.reports.model_report import report
 from app.services.review.fence import FenceSetting, save_fence
 from app.services.studio import Studio

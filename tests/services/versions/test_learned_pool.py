@@ -9,7 +9,7 @@ from app.services.answering import judging
 from app.services.answering.stored import load_model
 from app.services.data.erasing import erase_texts
 from app.services.live.accuracy import accuracy_now
-from app.services.live.server_state import open_live_studio
+from app.services.live.live_studio import open_live_studio
 from app.services.studio import Studio
 from app.services.versions.bundles import Handover, export_model, import_bundle
 from app.services.versions.comparison import compare_models

@@ -1,4 +1,4 @@
-"""The server's state between requests: the open studio and its loaded models."""
+"""An open studio with its live models, for a server or for one command."""
 
 from dataclasses import dataclass
 
