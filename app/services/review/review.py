@@ -132,7 +132,7 @@ def _standing(
 ) -> tuple[list[Finding], int]:
     """Return the open findings, and how many are left out because an act has changed them since.
 
-    The labels of a large set join in a thread: a finding of before an act offered to undo it.
+    The labels of a large set join in a thread, so a finding may be older than an act on its text.
     """
     with live_studio.studio.database.read() as connection:
         done = settled_findings.settled(connection, project.id)

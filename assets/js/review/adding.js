@@ -98,7 +98,7 @@ export class AddingTab {
     if (signal.aborted) return;
     const isDoubted = isKnown || better || this.#clashes(blast.near) > 0 || this.#isAlone(blast.near);
     const verb = isKnown ? (this.#tools.intents.multi ? 'Label it also' : 'Relabel it') : 'Add it';
-    // What is warned of does not stand out, and comes after the warning: on a phone the button stood above it.
+    // What is warned of does not stand out, and comes after the warning, on a phone too.
     const isWarned = isDoubted || harmOf({blast});
     const act = this.#button(verb, chosen, blast, isWarned ? 'small' : 'primary');
     fill(this.#buttons, !isWarned && act);

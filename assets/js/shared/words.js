@@ -7,7 +7,7 @@ export const percent = (share, digits = 1) => (absent(share) ? '–' : `${(100 *
 export const likelihood = share => (share < 0.01 ? 'under 1 %' : percent(Math.min(share, 0.99), 0));
 // The same of an answer, which stands beside points: "72 % sure".
 export const sure = share => `${likelihood(share)} sure`;
-// Whether a suggestion that one key takes has to say that it is not sure: "54 %" alone was read as a recommendation.
+// Whether a suggestion that one key takes has to say that it is not sure: a share alone reads as a recommendation.
 // From `limit` on, or from four of five, it is sure enough.
 const SURE_ENOUGH = 0.8;
 export const isDoubtful = (share, limit) => share < Math.min(limit, SURE_ENOUGH);
@@ -122,7 +122,7 @@ export const kindsOf = found => Object.entries(found).map(([kind, n]) => `${numb
 export const capital = words => words[0].toUpperCase() + words.slice(1);
 export const plural = (n, one, many = `${one}s`) => `${number(n)} ${n === 1 ? one : many}`;
 
-// Whole minutes and hours that have passed: “24 h ago” stood there before a day was over.
+// Whole minutes and hours that have passed: “1 h ago” from the end of the first hour on.
 export function ago(stamp) {
   const seconds = (Date.now() - Date.parse(stamp)) / 1000;
   if (seconds < 60) return 'just now';
