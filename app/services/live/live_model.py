@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from app.services.live.joining import (
     Base,
@@ -80,6 +81,14 @@ class LiveModel:
     def votes_as(self, key: str) -> Said | None:
         """Return the text and intents as which an utterance votes, or None without a vote."""
         return self.changes.get(key, self.base.said.get(key))
+
+
+@dataclass(frozen=True, slots=True)
+class AnswersBy:
+    """By what a project answers, beside its labels: a version's id, None without one; its fence."""
+
+    version: int | None = None
+    fence: dict[str, Any] | None = None
 
 
 def as_last_solved(live: LiveModel) -> IntentPipeline:
