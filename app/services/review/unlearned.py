@@ -7,7 +7,7 @@ from app.services.cache import of_version
 from app.services.embedding import digest_of, embed_texts
 from app.services.live.live_model import LiveModel
 from app.services.live.live_studio import LiveStudio
-from app.services.training.child import load_base
+from app.services.training.bases import load_base
 from core.encoders.base import Encoder
 from core.errors import StudioError
 from core.types import FloatArray

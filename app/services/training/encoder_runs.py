@@ -9,13 +9,8 @@ from app.jobs.context import JobContext, Publish
 from app.services.conversations.reading import read_pairs, stored_logs
 from app.services.embedding import resolve_device
 from app.services.studio import Studio
-from app.services.training.child import (
-    TrainingProgress,
-    base_name,
-    drive,
-    latest_checkpoint_of,
-    load_base,
-)
+from app.services.training.bases import base_name, load_base
+from app.services.training.child import TrainingProgress, drive, latest_checkpoint_of
 from app.services.training.frozen import frozen_state
 from app.services.training.marked_utterances import read_utterances
 from core.recipes.conversations import ConvertRecipe, DialoguesRecipe

@@ -11,17 +11,19 @@ from app.jobs.context import JobContext, Publish
 from app.services.conversations.reading import require_logs
 from app.services.embedding import embed_texts, resolve_device
 from app.services.studio import Studio
-from app.services.training.child import (
+from app.services.training.bases import (
     BUNDLED,
-    Span,
-    TrainingProgress,
     base_name,
-    drive,
-    latest_checkpoint_of,
     learned_by,
     live_base,
     load_base,
     settled_base,
+)
+from app.services.training.child import (
+    Span,
+    TrainingProgress,
+    drive,
+    latest_checkpoint_of,
     spans_of,
 )
 from app.services.training.cores import core_labels, pool_of

@@ -6,7 +6,7 @@ import pytest
 
 from app.services.data.projects import create_project
 from app.services.studio import Studio
-from app.services.training.child import BUNDLED
+from app.services.training.bases import BUNDLED
 from app.services.training.choices import (
     ProjectData,
     ordered,
