@@ -48,7 +48,7 @@ class Action:
     """
 
     verb: str
-    actor: str = "local"
+    actor: str
     origin: str = ""
     key: str = field(default_factory=lambda: uuid.uuid4().hex)
     expected_revision: int | None = None
@@ -209,7 +209,7 @@ class Reversal:
 def undo(
     connection: Connection,
     project_id: int,
-    actor: str = "local",
+    actor: str,
     of: str | None = None,
     key: str | None = None,
 ) -> BatchRecord | None:
@@ -244,7 +244,7 @@ def touched_since(connection: Connection, project_id: int, revision: int) -> set
     return {(row.subject, key) for row in rows for key in json.loads(row.ids)}
 
 
-def redo(connection: Connection, project_id: int, actor: str = "local") -> BatchRecord | None:
+def redo(connection: Connection, project_id: int, actor: str) -> BatchRecord | None:
     """Redo the newest undo; None if there is none, or an action was recorded since."""
     return _reverse(connection, project_id, redoable(connection, project_id), Action("redo", actor))
 

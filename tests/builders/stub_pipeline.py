@@ -65,7 +65,7 @@ def start(studio: Studio, tests: dict[str, str]) -> ProjectRecord:
         for i, (text, name) in enumerate(tests.items())
     ]
     with studio.database.write() as connection:
-        events.record(connection, project.id, Action("import"), [*made.values(), *rows])
+        events.record(connection, project.id, Action("import", "local"), [*made.values(), *rows])
         versions.cut(connection, project, "first")
     return project
 

@@ -156,7 +156,7 @@ def add_enough_unlabelled(studio: Studio, patch: pytest.MonkeyPatch) -> list[str
             for row in said
             for n, end in enumerate(("now", "please", "today", "my friend"))
         ]
-        events.record(connection, 1, Action("import"), made)
+        events.record(connection, 1, Action("import", "local"), made)
     return [str(change.after["text"]) for change in made]
 
 
@@ -192,14 +192,14 @@ def change(studio: Studio, text: str, field: str, value: object, project: str = 
         edit = edits.edit(row, field, value)
         if field == "labels":
             edit = edits.label(row, value)
-        events.record(connection, found.id, Action("edit"), [edit])
+        events.record(connection, found.id, Action("edit", "local"), [edit])
 
 
 def add_test(studio: Studio, text: str, intent: str) -> None:
     """Import a test text of an intent into the first project."""
     made = edits.create_utterance("new", text, "test", "f", [intent_ids(studio)[intent]])
     with studio.database.write() as connection:
-        events.record(connection, 1, Action("import"), [made])
+        events.record(connection, 1, Action("import", "local"), [made])
 
 
 def label(studio: Studio, text: str, intent: str) -> None:

@@ -218,7 +218,7 @@ def test_erasing_is_not_undone_and_other_actions_are(told: Studio) -> None:
     edit(told, "I want my money back", Edit("flag", "odd"))
     erase_texts(told, "p", [SHORT], now=True)
     with told.database.write() as connection:
-        undone = events.undo(connection, 1)
+        undone = events.undo(connection, 1, "local")
         rows = {r.text: r for r in dataset.utterances(connection, 1)}
     assert undone is not None
     assert undone.verb == "flag"

@@ -250,7 +250,7 @@ def test_an_act_on_many_texts_gives_no_label_of_an_intent_that_is_not_there(
     new = edits.create_utterance("new", "new", "train", "f", ["gone"])
     changes = [edits.label(row, ["gone"])] if how == "label" else [new]
     with pytest.raises(Conflict, match="intent of these labels was deleted"):
-        large_acts.stage(project, 1, Action(how), changes, head)
+        large_acts.stage(project, 1, Action(how, "local"), changes, head)
     with project.database.read() as connection:
         assert events.head(connection, 1) == head
 

@@ -50,7 +50,7 @@ def named(studio: Studio, name: str = NAME) -> str:
     made = edits.create_intent(name)
     with studio.database.write() as connection:
         project = projects.find(connection, "p").id
-        events.record(connection, project, Action("create"), [made])
+        events.record(connection, project, Action("create", "local"), [made])
     return made.subject_id
 
 
@@ -218,7 +218,7 @@ def test_a_preview_tells_what_a_first_label_does_to_a_name(home: Studio, method:
             edits.create_utterance(f"n{i}", one, "pool", "f", None)
             for i, one in enumerate((text, "cancel my subscription", "subscription", "evening"))
         ]
-        events.record(connection, project, Action("import"), more)
+        events.record(connection, project, Action("import", "local"), more)
         row = next(r for r in dataset.utterances(connection, project) if r.labels)
     live_studio = open_live_studio(home)
     if method != "votes":

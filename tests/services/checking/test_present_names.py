@@ -58,7 +58,9 @@ class Shop:
             for at, (text, one) in enumerate(of_text.items())
         ]
         with self.studio.database.write() as connection:
-            events.record(connection, project.id, Action("import"), [*made.values(), *rows])
+            events.record(
+                connection, project.id, Action("import", "local"), [*made.values(), *rows]
+            )
             versions.cut(connection, project, "first")
 
     def store(self, given: Mapping[str, str]) -> None:

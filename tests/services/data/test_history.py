@@ -24,7 +24,7 @@ def project(studio: Studio) -> Studio:
     create_project(studio, "p")
     said = edits.create_utterance("u0", "call Ada", "pool", "f", None)
     with studio.database.write() as connection:
-        events.record(connection, 1, Action("import"), [said])
+        events.record(connection, 1, Action("import", "local"), [said])
     for name in "ab":
         add_intent(studio, "p", name)
     return studio
@@ -73,7 +73,7 @@ def test_an_undo_is_not_undone_by_its_key(project: Studio) -> None:
     """It was answered with the undo as if that had been taken back, and nothing had happened."""
     add_intent(project, "p", "c")
     with project.database.write() as connection:
-        assert events.undo(connection, 1, key="the-undo") is not None
+        assert events.undo(connection, 1, "local", key="the-undo") is not None
     with pytest.raises(Conflict, match="cannot be taken back itself"):
         undo_action(project, "p", "the-undo")
     assert names(project) == {"a", "b"}

@@ -30,7 +30,7 @@ def ids(studio: Studio) -> dict[str, str]:
     made = {name: edits.create_intent(name) for name in "ab"}
     rows = [edits.create_utterance(f"u{i}", f"text {i}", "pool", "f", None) for i in range(6)]
     with studio.database.write() as connection:
-        events.record(connection, project.id, Action("import"), [*made.values(), *rows])
+        events.record(connection, project.id, Action("import", "local"), [*made.values(), *rows])
     return {name: change.subject_id for name, change in made.items()}
 
 
@@ -139,7 +139,7 @@ def test_a_label_for_many_joins_those_that_are_there_where_a_text_has_several(st
         for i, labels in enumerate((None, [], [a], [a, b]))
     ]
     with studio.database.write() as connection:
-        events.record(connection, project.id, Action("import"), [*made, *rows])
+        events.record(connection, project.id, Action("import", "local"), [*made, *rows])
     assert change(studio, "label", b, n=4) == 3
     assert [r.labels for r in shown(studio)] == [(b,), (b,), (a, b), (a, b)]
 

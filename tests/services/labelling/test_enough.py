@@ -70,7 +70,7 @@ def test_a_tuned_encoder_is_judged_by_the_labels_given_since_it_learned(live: Li
         for n in range(16):
             words = f"my card number {100 + n} is lost"
             made = edits.create_utterance(f"since-{n}", words, "train", "x", (rows["card"].id,))
-            events.record(connection, 1, Action("label", origin="page"), [made])
+            events.record(connection, 1, Action("label", "local", origin="page"), [made])
     live.models.get(1)
     assert {name: one.judged for name, one in named(live).items()} == {"card": 15}
     assert named(live)["card"].is_enough
@@ -82,11 +82,11 @@ def test_labels_that_were_given_together_are_left_out(live: LiveStudio) -> None:
         [intent] = [one for one in dataset.intents(connection, project_id) if one.name == "bill"]
         texts = [f"another bill {n}" for n in range(3)]
         made = [edits.create_utterance(text, text, "pool", "x", None) for text in texts]
-        events.record(connection, project_id, Action("import", origin="import x"), made)
+        events.record(connection, project_id, Action("import", "local", origin="import x"), made)
         rows = {one.text: one for one in dataset.utterances(connection, project_id)}
         labels = [edits.edit(rows[text], "labels", [intent.id]) for text in texts]
-        events.record(connection, project_id, Action("label", origin="group"), labels[:2])
-        events.record(connection, project_id, Action("label", origin="page"), labels[2:])
+        events.record(connection, project_id, Action("label", "local", origin="group"), labels[:2])
+        events.record(connection, project_id, Action("label", "local", origin="page"), labels[2:])
         singly = labelled_singly(connection, project_id)
     assert [text for text in texts if text in singly] == [texts[2]]
     assert len(singly) == 28 + 1

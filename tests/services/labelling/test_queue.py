@@ -45,7 +45,9 @@ def queues(studio: Studio) -> Queues:
     project = create_project(studio, "p")
     rows = [edits.create_utterance(f"u{i}", f"text {i}", "pool", "f", None) for i in range(8)]
     with studio.database.write() as connection:
-        events.record(connection, project.id, Action("import"), [edits.create_intent("a"), *rows])
+        events.record(
+            connection, project.id, Action("import", "local"), [edits.create_intent("a"), *rows]
+        )
     return Queues(open_live_studio(studio))
 
 

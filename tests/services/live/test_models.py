@@ -91,7 +91,7 @@ def add(studio: Studio, name: str) -> str:
     row = edits.create_utterance(name, f"about {name}", "train", "f", [made.subject_id])
     with studio.database.write() as connection:
         project = projects.find(connection, "p").id
-        events.record(connection, project, Action("add"), [made, row])
+        events.record(connection, project, Action("add", "local"), [made, row])
     return made.subject_id
 
 

@@ -90,7 +90,7 @@ def test_an_example_that_only_votes_on_a_tuned_encoder_tests_it_once_it_is_moved
     """
     made = edits.create_utterance("late", LATE, "train", "f", [intent_ids(home)["greeting"]])
     with home.database.write() as connection:
-        events.record(connection, 1, Action("import"), [made])
+        events.record(connection, 1, Action("import", "local"), [made])
     train(home, "p@2", {"kind": "instant"})
     promote(home, "p", 3)
     change(home, LATE, "split", "test")

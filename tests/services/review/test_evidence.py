@@ -76,7 +76,7 @@ def test_what_was_made_of_an_example_does_not_vote_on_it_and_is_not_judged(home:
             r for r in dataset.utterances(connection, 1) if r.split == "train" and r.labels
         )
         copy = replace(source, id="s", text=f"{source.text} again", synthetic=source.id)
-        events.record(connection, 1, Action("augment"), [edits.create(copy)])
+        events.record(connection, 1, Action("augment", "local"), [edits.create(copy)])
     live_studio = open_live_studio(home)
     record, live = open_live(live_studio, "p")
     evidence = evidence_of(live_studio, record, live, held_examples(live))
@@ -107,7 +107,9 @@ def test_copies_do_not_vote_on_their_source_among_many_examples_either(
             replace(source, id=f"s{n}", text=f"{source.text} again {n}", synthetic=source.id)
             for n in range(2)
         ]
-        events.record(connection, 1, Action("augment"), [edits.create(one) for one in copies])
+        events.record(
+            connection, 1, Action("augment", "local"), [edits.create(one) for one in copies]
+        )
     other = next(row for row in rows if row.labels != source.labels)
     change(home, gone.text, "split", "test")
     change(home, other.text, "labels", list(source.labels or ()))

@@ -37,7 +37,7 @@ def live_studio(studio: Studio) -> LiveStudio:
         for at, text in enumerate([*texts, *(f"delivery {n}" for n in range(2))])
     ]
     with studio.database.write() as connection:
-        events.record(connection, project.id, Action("import"), [*made.values(), *rows])
+        events.record(connection, project.id, Action("import", "local"), [*made.values(), *rows])
     return open_live_studio(studio)
 
 
@@ -51,7 +51,7 @@ def test_what_nobody_said_is_not_held_against_a_name(live_studio: LiveStudio) ->
         key = projects.find(connection, "p").id
         [source] = (r for r in dataset.utterances(connection, key) if r.id == "card_arrival-0")
         made = replace(source, id="s", text="where is our delivery", synthetic=source.id)
-        events.record(connection, key, Action("augment"), [edits.create(made)])
+        events.record(connection, key, Action("augment", "local"), [edits.create(made)])
     assert "s" not in borderline_ids(live_studio, "p")
 
 

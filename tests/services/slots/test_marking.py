@@ -229,7 +229,7 @@ def test_augmentation_adds_marked_train_rows_once_and_undo_takes_them_back(
     assert len(rows(slotty)) == len(before) + done.n
     assert view_book(slotty, "p").n_marked == 5  # what is made is no evidence
     with slotty.database.write() as connection:
-        events.undo(connection, projects.find(connection, "p").id, of="augment-1")
+        events.undo(connection, projects.find(connection, "p").id, "local", of="augment-1")
     assert rows(slotty) == before
 
 

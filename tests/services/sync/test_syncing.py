@@ -161,9 +161,9 @@ def test_intents_are_merged_by_id_and_one_that_is_used_stays(studio: Studio, fol
     keys = intent_ids(studio)
     with studio.database.write() as connection:
         renamed = edits.rename_intent(connection, 1, "refund", "money")
-        events.record(connection, 1, Action("rename"), [renamed])
+        events.record(connection, 1, Action("rename", "local"), [renamed])
         archived = edits.edit(dataset.intent_by_id(connection, 1, keys["greeting"]), "archived", 1)
-        events.record(connection, 1, Action("archive"), [archived])
+        events.record(connection, 1, Action("archive", "local"), [archived])
     lines = (folder / "intents.jsonl").read_text(encoding="utf-8")
     lines = lines.replace('"parcel"', '"delivery"') + '{"id": "abc", "name": "new one"}\n'
     (folder / "intents.jsonl").write_text(lines, encoding="utf-8")

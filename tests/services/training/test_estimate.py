@@ -52,7 +52,7 @@ def fill(studio: Studio, n: int, intents: int = 4) -> None:
     rows += [edits.create_utterance(f"x{i}", f"x{i}", "train", "f", None) for i in range(n)]
     rows += [edits.create_utterance("y", "y", "test", "f", [made[intents].subject_id])]
     with studio.database.write() as connection:
-        events.record(connection, project.id, Action("import"), [*made, *rows])
+        events.record(connection, project.id, Action("import", "local"), [*made, *rows])
 
 
 @pytest.mark.parametrize("settings", SETTINGS)
@@ -153,7 +153,7 @@ def test_an_earlier_training_tells_the_speed_of_its_own_size(home: Studio) -> No
         rows = [
             edits.create_utterance(f"n{i}", f"new {i}", "train", "f", [key]) for i in range(500)
         ]
-        events.record(connection, 1, Action("import"), rows)
+        events.record(connection, 1, Action("import", "local"), rows)
     plain = estimates.usual_seconds(read_recipe("convfit", {}), Size(520, 4))
     assert estimate(home, "p", "convfit", {}).seconds == pytest.approx(2 * plain)
     ran(home, 1_000 * expected)

@@ -164,7 +164,7 @@ def test_a_candidate_is_judged_with_the_intents_that_it_answers_by_name(
             hours,
             edits.create_utterance("t", "opening hours", "test", "f", [hours.subject_id]),
         ]
-        events.record(connection, 1, Action("create intent"), rows)
+        events.record(connection, 1, Action("create intent", "local"), rows)
         pinned_texts.add(connection, 1, "opening hours", [hours.subject_id], "local")
     for number in (1, 2):
         job = do(home, runs.start_training(home, by_quick(tiny_path)).id)
@@ -219,7 +219,7 @@ def mend_labels(studio: Studio, project: ProjectRecord) -> None:
             edits.create_utterance(f"e{n}", text, "train", "f", [keys[name]])
             for n, (text, name) in enumerate(TEACHING.items())
         ]
-        events.record(connection, project.id, Action("label"), rows)
+        events.record(connection, project.id, Action("label", "local"), rows)
 
 
 def test_a_candidate_is_compared_with_what_answers_and_not_with_what_was_trained(
@@ -253,7 +253,10 @@ def test_labels_that_a_candidate_did_not_get_do_not_speak_for_the_live_version(
         mended = versions.cut(connection, project, "mended")
         gone = [row for row in dataset.utterances(connection, project.id) if row.id < "f"]
         events.record(
-            connection, project.id, Action("delete"), [edits.delete_utterance(row) for row in gone]
+            connection,
+            project.id,
+            Action("delete", "local"),
+            [edits.delete_utterance(row) for row in gone],
         )
     facts = {"metrics": {}, "pins": {"kept": 0, "broken": []}}
     asked = (
@@ -271,9 +274,9 @@ def test_an_act_that_was_undone_while_a_candidate_learned_fails_no_training(
     with studio.database.write() as connection:
         hours = edits.create_intent("opening_hours")
         text = edits.create_utterance("h", "when do you open", "train", "f", [hours.subject_id])
-        events.record(connection, project.id, Action("split"), [hours, text])
+        events.record(connection, project.id, Action("split", "local"), [hours, text])
         frozen = versions.cut(connection, project, "split")
-        assert events.undo(connection, project.id) is not None
+        assert events.undo(connection, project.id, "local") is not None
     facts = {"metrics": {}, "pins": {"kept": 0, "broken": []}}
     found = judge_candidate(studio, project, frozen, half, facts, may_promote=True)
     assert found.promote
@@ -321,7 +324,7 @@ def test_what_a_candidate_answers_is_called_as_the_project_calls_it_now(
     with studio.database.write() as connection:
         frozen = versions.find(connection, project.id, 1)
         change = edits.rename_intent(connection, project.id, "refund", "money back")
-        events.record(connection, project.id, Action("rename"), [change])
+        events.record(connection, project.id, Action("rename", "local"), [change])
     answering = as_it_would_answer(studio, project, frozen, trained(tiny, TEACHING))
     facts = {"metrics": {}, "pins": {"kept": 0, "broken": []}}
     found = judge_candidate(studio, project, frozen, answering, facts, may_promote=True)
@@ -351,7 +354,7 @@ def test_pins_of_intents_that_the_data_do_not_have_fail_no_training(home, tiny_p
         payload |= {"base": str(tiny_path), "device": "cpu"}
         job = jobs.enqueue(connection, "train", payload, project.id)
         made = edits.create_intent("later")
-        events.record(connection, project.id, Action("create intent"), [made])
+        events.record(connection, project.id, Action("create intent", "local"), [made])
         pinned_texts.add(connection, project.id, "something new", [made.subject_id], "local")
         key = dataset.intent_named(connection, project.id, "parcel").id
         pinned_texts.add(connection, project.id, "where is my parcel", [key], "local")

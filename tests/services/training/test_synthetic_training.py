@@ -177,7 +177,9 @@ def test_a_synthetic_text_without_a_label_is_not_watched(home: Studio) -> None:
     made = augmented(home)
     with home.database.write() as connection:
         rows = [row for row in dataset.utterances(connection, 1) if row.synthetic]
-        events.record(connection, 1, Action("unlabel"), [edits.label(r, None) for r in rows])
+        events.record(
+            connection, 1, Action("unlabel", "local"), [edits.label(r, None) for r in rows]
+        )
     live_studio = open_live_studio(home)
     with home.database.read() as connection:
         project = projects.find(connection, "p")
@@ -192,7 +194,7 @@ def test_the_log_tells_what_is_synthetic_whatever_was_done_to_it(home: Studio) -
         row = next(row for row in dataset.utterances(connection, 1) if row.synthetic)
         label = dataset.intents(connection, 1)[0].id
         changes = [*edits.reword(row, "other words"), edits.label(row, [label])]
-        events.record(connection, 1, Action("x"), changes)
+        events.record(connection, 1, Action("x", "local"), changes)
         head = projects.find(connection, "p").head_revision
         found = label_origins.label_origins(connection, 1, [row.id, row.synthetic], head)
     assert found[row.id].synthetic == row.synthetic

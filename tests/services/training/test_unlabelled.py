@@ -57,7 +57,7 @@ def pooled(home: Studio) -> Studio:
             edits.create_utterance("s", "skipped", "train", "f", None),
             edits.create_utterance("g", "flagged", "train", "f", None),
         ]
-        events.record(connection, 1, Action("import"), made)
+        events.record(connection, 1, Action("import", "local"), made)
     change(home, "skipped", field="skipped", value=True)
     change(home, "flagged", "flagged", "odd")
     return home
@@ -136,7 +136,7 @@ def test_texts_worded_as_an_example_or_as_each_other_are_promised_by_nobody(
     twins = ["I want my money back?", "Hi!", "Hi now.", "HI NOW"]
     with pooled.database.write() as connection:
         made = [edits.create_utterance(text, text, "pool", "f", None) for text in twins]
-        events.record(connection, 1, Action("import"), made)
+        events.record(connection, 1, Action("import", "local"), made)
     both = "20 examples of 4 intents and 85 unlabelled texts"
     assert estimate(pooled, "p", "convfit", {}).learns_from == both
     monkeypatch.setattr(labels, "_FEWEST_TEXTS", 86)

@@ -121,7 +121,7 @@ def test_pins_wait_for_a_model(studio: Studio) -> None:
     project = create_project(studio, "p")
     made = edits.create_intent("a")
     with studio.database.write() as connection:
-        events.record(connection, project.id, Action("create"), [made])
+        events.record(connection, project.id, Action("create", "local"), [made])
     pins.set_pin(live_studio, "p", "hello", [made.subject_id])
     [found] = pins.load_pins(live_studio, "p")
     assert (found.expected, found.answer, found.kept) == ("a", None, None)

@@ -34,7 +34,7 @@ def put_into_tests(studio: Studio) -> None:
         for row in rows:
             labels = [] if row.text == POOL[-1] else [label]
             changes = [edits.edit(row, "split", "test"), edits.label(row, labels)]
-            events.record(connection, 1, Action("label"), changes)
+            events.record(connection, 1, Action("label", "local"), changes)
 
 
 def test_a_bundle_brings_the_pins_of_its_project(home: Studio, tmp_path: Path) -> None:

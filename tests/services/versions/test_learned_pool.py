@@ -49,7 +49,7 @@ def learned(home: Studio, tiny_path: Path, monkeypatch: pytest.MonkeyPatch) -> l
         models.point(connection, models.find(connection, 1, 3), "local")
         for text in found:
             changes = [edits.edit(said[text], "split", "test"), edits.label(said[text], [refund])]
-            events.record(connection, 1, Action("label"), changes)
+            events.record(connection, 1, Action("label", "local"), changes)
     return found
 
 
