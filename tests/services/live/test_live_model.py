@@ -14,7 +14,7 @@ from app.services.data.history import undo_last
 from app.services.data.intents import add_intent
 from app.services.live import catching_up, pool
 from app.services.live import models as live
-from app.services.live.live_model import LiveModel
+from app.services.live.live_model import AnswersBy, LiveModel
 from app.services.live.live_studio import open_live_studio
 from app.services.live.said import answers
 from app.services.live.said.drift import SaidRows
@@ -63,7 +63,7 @@ def test_a_look_at_the_pool_that_took_long_is_not_repeated_soon(
     champion, project = space.version.id, space.project.id
     quiet = Traffic(last=0.0)
     pools = pool.Pools(home, Slow(home, clock), quiet)  # type: ignore[arg-type]
-    pools.kept[project].champion = champion
+    pools.kept[project].tried = AnswersBy(champion)
     pools._refresh(project)
     assert pools.kept[project].rest_until == 107.0 + 2.0
     pools._refresh(project)
