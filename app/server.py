@@ -35,7 +35,7 @@ from app.last_port import keep_port, last_port
 from app.log_lines import set_up_logs
 from app.security import Guard, LaunchCodes, check_binding, new_token
 from app.services.labelling.queue import Queues
-from app.services.live.server_state import LiveStudio, open_live_studio
+from app.services.live.live_studio import LiveStudio, open_live_studio
 from app.services.live.traffic import Traffic
 from app.services.reports.sharing import SharedLinks
 from app.services.scratch import scratch_folder

@@ -27,17 +27,21 @@ _ABANDONED_SECONDS = 3_600.0
 """Seconds without a write after which a part is that of a killed process."""
 
 
-def deflated_size(file: Path, samples: int = 8, piece: int = 1 << 17) -> int:
+_SAMPLES, _PIECE = 8, 1 << 17
+"""Pieces of a large file that tell how small it becomes, and the bytes of one."""
+
+
+def deflated_size(file: Path) -> int:
     """Estimate the bytes of a file in a zip; of a large one, by pieces from all over it."""
     size = file.stat().st_size
     with file.open("rb") as stream:
-        if size <= samples * piece:
+        if size <= _SAMPLES * _PIECE:
             return len(zlib.compress(stream.read(), 1))
         packed = 0
-        for at in range(samples):
-            stream.seek(at * (size - piece) // (samples - 1))
-            packed += len(zlib.compress(stream.read(piece), 1))
-    return round(size * packed / (samples * piece))
+        for at in range(_SAMPLES):
+            stream.seek(at * (size - _PIECE) // (_SAMPLES - 1))
+            packed += len(zlib.compress(stream.read(_PIECE), 1))
+    return round(size * packed / (_SAMPLES * _PIECE))
 
 
 def sweep_parts(folder: Path) -> int:
@@ -187,8 +191,8 @@ def file_sha256(path: Path) -> str:
 
 
 _MOST_DIRECTORY = 4 << 20
-_MOST_RATIO = 200
 """Bytes; the directory of a zip with 500 files of long names takes a tenth of it."""
+_MOST_RATIO = 200
 
 
 def has_large_directory(path: Path) -> bool:

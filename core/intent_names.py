@@ -32,7 +32,10 @@ _MOST_NAMES = 20_000
 
 
 class NameCache:
-    """Embeddings of names by encoder fingerprint and wording, at most some 20,000."""
+    """Embeddings of names by encoder fingerprint and wording.
+
+    Above 20,000, those of other encoders than the one that is asked go.
+    """
 
     def __init__(self) -> None:
         self._rows: dict[tuple[str, str], FloatArray] = {}

@@ -1,6 +1,5 @@
-"""Model versions, aliases with their history, and pins."""
+"""Model versions, and aliases with their history."""
 
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -9,11 +8,11 @@ from sqlalchemy.engine import Connection, Row
 
 from core.errors import InvalidInput, NotFound
 from core.metrics.coverage import as_counted_now
-from core.text import text_hash, with_thousands_marks
+from core.text import with_thousands_marks
 from storage.people import acts
 from storage.people.acts import Act
-from storage.records import AliasRecord, ModelVersionRecord, PinRecord, now, record_of
-from storage.tables import alias, model_version, pin, project
+from storage.records import AliasRecord, ModelVersionRecord, now, record_of
+from storage.tables import alias, model_version, project
 
 CHAMPION = "champion"
 ROLLED_BACK = "rolled back"
@@ -131,16 +130,14 @@ def built_on(connection: Connection, base: str) -> list[str]:
 
 def champion(connection: Connection, project_id: int) -> ModelVersionRecord | None:
     """Return the version that answers for the project, or None."""
-    points = alias_history(connection, project_id, CHAMPION)
-    if not points:
-        return None
-    query = sa.select(model_version).where(model_version.c.id == points[-1])
-    row = connection.execute(query).first()
+    query = sa.select(model_version).join(alias, alias.c.model_version_id == model_version.c.id)
+    query = query.where(alias.c.project_id == project_id, alias.c.name == CHAMPION)
+    row = connection.execute(query.order_by(alias.c.id.desc()).limit(1)).first()
     return None if row is None else _version_of(row)
 
 
 def point(
-    connection: Connection, record: ModelVersionRecord, name: str = CHAMPION, actor: str = "local"
+    connection: Connection, record: ModelVersionRecord, actor: str, name: str = CHAMPION
 ) -> None:
     """Point an alias at a version; its earlier targets stay in the history."""
     _assign(connection, record, name, actor)
@@ -169,13 +166,6 @@ def _assign(connection: Connection, record: ModelVersionRecord, name: str, actor
     connection.execute(sa.insert(alias).values(values))
 
 
-def alias_history(connection: Connection, project_id: int, name: str) -> list[int]:
-    """Return the ids of the versions that an alias has pointed at, oldest first."""
-    query = sa.select(alias.c.model_version_id)
-    query = query.where(alias.c.project_id == project_id, alias.c.name == name)
-    return list(connection.execute(query.order_by(alias.c.id)).scalars())
-
-
 def moves(connection: Connection, project_id: int) -> list[AliasRecord]:
     """Return every assignment of any alias, oldest first."""
     query = sa.select(
@@ -195,43 +185,7 @@ def bury(connection: Connection, record: ModelVersionRecord, actor: str) -> None
     """Mark a version as deleted and drop its tree; its row is kept."""
     row = sa.update(model_version).where(model_version.c.id == record.id)
     connection.execute(row.values(tree_sha256=""))
-    point(connection, record, DELETED, actor)
-
-
-def add_pin(
-    connection: Connection,
-    project_id: int,
-    text: str,
-    intents: Iterable[str],
-    actor: str = "local",
-) -> None:
-    """Set the intents, by id, expected for a text; an earlier pin of the text is replaced."""
-    key = text_hash(text)
-    here = sa.and_(pin.c.project_id == project_id, pin.c.text_hash == key)
-    connection.execute(sa.delete(pin).where(here))
-    values = {
-        "project_id": project_id,
-        "text_hash": key,
-        "text": text,
-        "intents": sorted(intents),
-        "actor": actor,
-        "at": now(),
-    }
-    connection.execute(sa.insert(pin).values(values))
-
-
-def remove_pin(connection: Connection, project_id: int, text: str) -> None:
-    """Delete the pin of a text."""
-    here = sa.and_(pin.c.project_id == project_id, pin.c.text_hash == text_hash(text))
-    connection.execute(sa.delete(pin).where(here))
-
-
-def pins(connection: Connection, project_id: int) -> list[PinRecord]:
-    """Return all pins of a project by text."""
-    query = sa.select(pin.c.text, pin.c.intents, pin.c.actor, pin.c.at)
-    query = query.where(pin.c.project_id == project_id).order_by(pin.c.text)
-    rows = connection.execute(query)
-    return [PinRecord(row.text, tuple(row.intents), row.actor, row.at) for row in rows]
+    point(connection, record, actor, DELETED)
 
 
 def _standing() -> sa.ColumnElement[bool]:

@@ -86,6 +86,11 @@ class Change:
     before: Any
     after: Any
 
+    @property
+    def removes(self) -> bool:
+        """Whether it deletes its subject."""
+        return self.field == "row" and self.after is None
+
 
 @dataclass(frozen=True, slots=True)
 class BatchRecord:

@@ -146,9 +146,13 @@ def _fail(
         together[0].answer.set_exception(error)
         return
     for one in together:
-        try:
-            [answer] = save(lambda one=one: [one.request])  # type: ignore[misc]
-        except Exception as own_error:  # noqa: BLE001 - its own thread raises it
-            one.answer.set_exception(own_error)
-        else:
-            one.answer.set_result(answer)
+        _answer_alone(one, save)
+
+
+def _answer_alone(one: _Waiting[Request, Answer], save: Save[Request, Answer]) -> None:
+    try:
+        [answer] = save(lambda: [one.request])
+    except Exception as error:  # noqa: BLE001 - its own thread raises it
+        one.answer.set_exception(error)
+    else:
+        one.answer.set_result(answer)

@@ -21,7 +21,7 @@ from app.bootstrap import open_studio
 from app.server import build_app
 from app.services.data.importing import ImportRequest, import_file
 from app.services.data.projects import create_project
-from app.services.live.server_state import LiveStudio, open_live_studio
+from app.services.live.live_studio import LiveStudio, open_live_studio
 from app.services.studio import Studio
 from app.services.training.runs import TrainingRequest
 from app.settings import Settings

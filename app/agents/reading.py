@@ -12,7 +12,7 @@ from app.services.data.utterances import load_page
 from app.services.explaining import explain as explaining
 from app.services.explaining.views import Explanation, IntentReason, Vote
 from app.services.home.cards import next_of
-from app.services.live.server_state import LiveStudio
+from app.services.live.live_studio import LiveStudio
 from app.services.reports.versions_now import compare_now
 from app.services.review import review as reviewing
 from app.services.review.findings import KINDS, Finding, FoundText, Kind, Remedy

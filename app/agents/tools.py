@@ -20,7 +20,7 @@ from app.agents.changes import AgentChange, AgentProposal
 from app.agents.reading import WantedTexts, Where
 from app.failures import failure_in_words
 from app.log_lines import places_of
-from app.services.live.server_state import LiveStudio
+from app.services.live.live_studio import LiveStudio
 from app.services.review.proposals.proposing import LONGEST_NAME
 from app.services.studio import Studio
 from app.services.what_if.watched_texts import WatchedTextCache

@@ -60,8 +60,8 @@ from app.services.exchange.handover import (
     look_at_handover,
     write_project,
 )
+from app.services.live.live_studio import LiveStudio
 from app.services.live.row_answers import RowAnswers, answer_rows
-from app.services.live.server_state import LiveStudio
 from app.services.review.disagreements import differing_ids
 from app.services.review.names import borderline_ids
 from core.exports.targets import TARGETS, Target

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from app.services.live.accuracy import AccuracyNow
 from app.services.live.catching_up import count_hot
 from app.services.live.live_model import LiveModel
-from app.services.live.server_state import LiveStudio
+from app.services.live.live_studio import LiveStudio
 from app.services.studio import Studio
 from app.services.versions.registry import newer_candidate
 from app.services.versions.verdict import ReadyVerdict, verdict_on

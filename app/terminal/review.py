@@ -14,7 +14,7 @@ _SHOWN_TEXTS = 3
 
 def review(options: argparse.Namespace) -> None:
     """List the findings of a project, the most harmful first."""
-    from app.services.live.server_state import open_live_studio
+    from app.services.live.live_studio import open_live_studio
     from app.services.review.findings import KINDS
     from app.services.review.review import review as list_findings
     from app.services.review.review import wait_for_pool
@@ -53,7 +53,7 @@ def discover(options: argparse.Namespace) -> None:
     from app.services.discover.grouped import GroupChoice
     from app.services.discover.groups import discover
     from app.services.discover.runs import count_out_of_scope
-    from app.services.live.server_state import open_live_studio
+    from app.services.live.live_studio import open_live_studio
 
     if options.format and options.out is None:
         raise InvalidInput("--format is that of a file.", "Name one with --out.")

@@ -75,7 +75,7 @@ def serve_model(options: argparse.Namespace) -> None:
 def mcp(options: argparse.Namespace) -> None:
     """Speak with an agent over standard input and output, until it hangs up."""
     from app.agents.tools import build_server
-    from app.services.live.server_state import open_live_studio
+    from app.services.live.live_studio import open_live_studio
 
     with opened(options) as studio:
         build_server(open_live_studio(studio), options.name).run("stdio")

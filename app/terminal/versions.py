@@ -358,10 +358,10 @@ def prediction_as_json(
     prediction: Prediction, task: Task, label_revision: int | None
 ) -> dict[str, object]:
     """Return what `predict --json` prints for one text."""
-    value: dict[str, object] = plain(prediction_view(prediction, task, label_revision))
+    value: dict[str, Any] = plain(prediction_view(prediction, task, label_revision))
     decision = value["decision"]
     return {
         "intent": prediction.decision.intents[0] if prediction.decision.intents else None,
         **value,
-        "decision": {**decision, "out_of_scope": prediction.decision.out_of_scope},  # type: ignore[dict-item]
+        "decision": {**decision, "out_of_scope": prediction.decision.out_of_scope},
     }

@@ -10,9 +10,13 @@ import json
 from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 from core.errors import MALFORMED, ArtifactDamaged, InvalidInput
 from core.files import replace_file
+
+if TYPE_CHECKING:
+    from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
 
 SIGNATURE = "signature.json"
 _FORMAT = "intent-studio-signature-1"
@@ -180,8 +184,8 @@ def _library() -> tuple[ModuleType, ModuleType]:
     return ed25519, serialization
 
 
-def _raw(public_key: object) -> bytes:
-    raw: bytes = public_key.public_bytes_raw()  # type: ignore[attr-defined]
+def _raw(public_key: "Ed25519PublicKey") -> bytes:
+    raw: bytes = public_key.public_bytes_raw()
     return raw
 
 

@@ -88,9 +88,6 @@ def _cx_tests(given: Fitted) -> Files:
 
 _NO_RASA = re.compile(r"[(){}\[\]:]")
 _NO_BOTPRESS = re.compile(r"[^\w. :-]")
-_DESIGNERS = FormatPlaces(
-    several=True, unlabelled=True, out_of_scope=False, marks=False, descriptions=True
-)
 _PINS = FormatPlaces(several=True, pins=True, descriptions=True, values=True)
 
 TARGETS: Mapping[Target, TargetFormat] = {

@@ -9,7 +9,7 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from core.losses.overlap import shares_intent
+from core.losses.overlap import NEGATIVES_PER_POSITIVE, shares_intent
 
 
 def pair_cosines(embeddings: Tensor, labels: Tensor) -> tuple[Tensor, Tensor]:
@@ -44,22 +44,22 @@ def _limit(others: Tensor, own: Tensor, extreme: object) -> Tensor:
     return own.mean() if len(own) else torch.zeros((), device=own.device)
 
 
+_SAME, _OTHER = 0.8, 0.3
+"""Target cosines of two texts of one intent, and of two intents (ConvFiT Section 2.2)."""
+
+
 def cosine_targets(
-    embeddings: Tensor,
-    labels: Tensor,
-    positive: float = 0.8,
-    negative: float = 0.3,
-    negatives_per_positive: float = 6.0,
+    embeddings: Tensor, labels: Tensor, negatives_per_positive: float = NEGATIVES_PER_POSITIVE
 ) -> Tensor:
     """Pull cosines to 0.8 for one intent and 0.3 for two (ConvFiT Section 2.2, COS).
 
-    All pairs of the batch are used; negatives are weighted down to `negatives_per_positive`
-    (the paper draws 2n with n = 3), which equals drawing them in expectation.
+    All pairs of the batch are used; negatives are weighted down to `negatives_per_positive`, which
+    equals drawing so many in expectation, as the paper does.
     """
     cosines, same = pair_cosines(embeddings, labels)
     if not len(cosines):
         return 0.0 * embeddings.sum()
-    errors = (cosines - torch.where(same, positive, negative)).square()
+    errors = (cosines - torch.where(same, _SAME, _OTHER)).square()
     n_positive, n_negative = int(same.sum()), int((~same).sum())
     weight = min(1.0, negatives_per_positive * n_positive / n_negative) if n_negative else 1.0
     weights = torch.where(same, 1.0, weight if n_positive else 1.0)

@@ -4,11 +4,14 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor
 
-from core.losses.overlap import shares_intent
+from core.losses.overlap import NEGATIVES_PER_POSITIVE, shares_intent
 
 
 def pair_softmax(
-    embeddings: Tensor, labels: Tensor, weight: Tensor, negatives_per_positive: float = 6.0
+    embeddings: Tensor,
+    labels: Tensor,
+    weight: Tensor,
+    negatives_per_positive: float = NEGATIVES_PER_POSITIVE,
 ) -> Tensor:
     """Cross-entropy of softmax(W (u, v, |u - v|)) over pairs (ConvFiT Section 2.2, SMAX).
 

@@ -54,10 +54,7 @@ class Views:
 
 
 def template_loss(
-    views: Views,
-    weights: TemplateWeights,
-    same_template: Tensor | None = None,
-    same_text: Tensor | None = None,
+    views: Views, weights: TemplateWeights, same_template: Tensor | None = None
 ) -> Tensor:
     """L^t + lambda^u L^u + lambda^pair L^pair (TaDSE Eq. 4).
 
@@ -73,7 +70,7 @@ def template_loss(
         parts.append(weights.template * found)
     if weights.utterance:
         found = in_batch_contrast(
-            views.utterances, views.utterances_again, weights.utterance_temperature, same_text
+            views.utterances, views.utterances_again, weights.utterance_temperature
         )
         parts.append(weights.utterance * found)
     if weights.pair:

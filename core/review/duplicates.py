@@ -14,6 +14,9 @@ from core.types import ScoreArray
 DUPLICATE = 0.97
 """Cosine from which on texts with the same label are duplicates."""
 
+_CONFLICT = 0.92
+"""Cosine from which on texts whose labels differ are conflicts: lower, since these do harm."""
+
 ONLY_SAME_TEXTS = math.inf
 """With this in its place, only texts that differ in case, space or outer punctuation are."""
 
@@ -39,15 +42,13 @@ def twins(
     targets: ScoreArray,
     near: Nearby,
     duplicate: float = DUPLICATE,
-    conflict: float = 0.92,
 ) -> list[Twins]:
     """List pairs that say the same, conflicts first, then the nearest first.
 
     Texts that differ by one opposing or negating word do not say the same. Those of one label are
     no duplicates either where, among other words, such a word or a number differs.
 
-    `duplicate` is the cosine from which on texts with the same label are duplicates; `conflict` is
-    that for texts whose labels differ: it is lower, since these do harm.
+    `duplicate` is the cosine from which on texts with the same label are duplicates.
     """
     pairs = {
         (min(row, other), max(row, other)): cosine
@@ -55,7 +56,7 @@ def twins(
             zip(near.rows.tolist(), near.cosines.tolist(), strict=True)
         )
         for other, cosine in zip(others, cosines, strict=True)
-        if cosine >= min(duplicate, conflict)
+        if cosine >= min(duplicate, _CONFLICT)
     }
     keys = [match_key(text) for text in texts]
     for first, second in _same_texts(keys):
@@ -65,7 +66,7 @@ def twins(
     for (first, second), cosine in pairs.items():
         same = keys[first] == keys[second]
         differ = bool(np.any(targets[first] != targets[second]))
-        if not same and cosine < (conflict if differ else duplicate):
+        if not same and cosine < (_CONFLICT if differ else duplicate):
             continue
         told_apart = contrasts.told_apart if differ else contrasts.says_otherwise
         apart = contrasts.opposed(first, second) or told_apart(first, second)

@@ -12,7 +12,7 @@ from core.vectors import unit_rows
 _MOST_GROUPS = 6
 _FEWEST_TEXTS = 4
 _SMALLEST_GROUP = 2
-_LARGEST_TO_SMALLEST = 10
+_SMALLEST_SHARE = 0.1
 """A group of less than a tenth of the texts is no group but a few odd texts."""
 
 
@@ -68,7 +68,7 @@ def find_groups(rows: FloatArray, k: int | None = None) -> Groups | None:
 
 def _divided(directions: FloatArray, k: int) -> Groups:
     """Divide into at most k groups; texts too few for a group join the one they resemble most."""
-    smallest = max(_SMALLEST_GROUP, len(directions) // _LARGEST_TO_SMALLEST)
+    smallest = max(_SMALLEST_GROUP, int(_SMALLEST_SHARE * len(directions)))
     kept = np.arange(len(directions))
     while True:
         found = _clusters(directions[kept], min(k, len(kept) // smallest))

@@ -9,7 +9,7 @@ from sqlalchemy.engine import Connection
 
 from core.discover.standing import Standing
 from core.errors import NotFound
-from storage.queries.dataset import LABELS_TEXT
+from storage.queries.dataset import LABELS_TEXT, with_utterances
 from storage.records import TextGroupRecord, now, record_of
 from storage.tables import grouped_text, text_group, utterance
 
@@ -113,7 +113,7 @@ def members(connection: Connection, project_id: int, groups: Collection[int]) ->
 def waiting_places(connection: Connection, project_id: int) -> dict[str, int]:
     """Return the group of each text that is in one and waits for a label, by the text's id."""
     query = sa.select(grouped_text.c.utterance_id, grouped_text.c.group_id)
-    query = query.select_from(_with_utterances())
+    query = query.select_from(with_utterances(grouped_text))
     rows = connection.execute(query.where(grouped_text.c.project_id == project_id, *_waits()))
     return {row.utterance_id: row.group_id for row in rows}
 
@@ -123,7 +123,7 @@ def waiting_in(connection: Connection, project_id: int, groups: Sequence[int]) -
 
     Those that were out of scope when they were grouped, and still are, wait for another one.
     """
-    query = sa.select(utterance.c.id, utterance.c.labels).select_from(_with_utterances())
+    query = sa.select(utterance.c.id, utterance.c.labels).select_from(with_utterances(grouped_text))
     query = query.where(
         grouped_text.c.project_id == project_id,
         grouped_text.c.group_id.in_(groups),
@@ -137,7 +137,7 @@ def waiting_in(connection: Connection, project_id: int, groups: Sequence[int]) -
 
 def decided_in(connection: Connection, project_id: int, groups: Sequence[int]) -> set[str]:
     """Return the ids of the texts of some groups that wait for no label, nor for another one."""
-    query = sa.select(grouped_text.c.utterance_id).select_from(_with_utterances())
+    query = sa.select(grouped_text.c.utterance_id).select_from(with_utterances(grouped_text))
     query = query.where(
         grouped_text.c.project_id == project_id,
         grouped_text.c.group_id.in_(groups),
@@ -157,7 +157,7 @@ def asked_again(connection: Connection, project_id: int) -> dict[str, int]:
     if not told:
         return {}
     outside = sa.select(grouped_text.c.utterance_id, grouped_text.c.group_id)
-    outside = outside.select_from(_with_utterances()).where(
+    outside = outside.select_from(with_utterances(grouped_text)).where(
         grouped_text.c.project_id == project_id, *_is_outside()
     )
     rows = connection.execute(outside)
@@ -168,7 +168,7 @@ def inhabitants(connection: Connection, project_id: int) -> dict[int, Inhabitant
     """Count the texts of each group by label; groups without texts are left out."""
     query = sa.select(
         grouped_text.c.group_id, utterance.c.labels, sa.func.count().label("n")
-    ).select_from(_with_utterances())
+    ).select_from(with_utterances(grouped_text))
     query = query.where(
         grouped_text.c.project_id == project_id,
         utterance.c.split != "test",
@@ -271,14 +271,6 @@ def _highest(connection: Connection, project_id: int) -> int:
 
 def _is(project_id: int, number: int) -> sa.ColumnElement[bool]:
     return sa.and_(text_group.c.project_id == project_id, text_group.c.id == number)
-
-
-def _with_utterances() -> sa.Join:
-    same = sa.and_(
-        utterance.c.project_id == grouped_text.c.project_id,
-        utterance.c.id == grouped_text.c.utterance_id,
-    )
-    return grouped_text.join(utterance, same)
 
 
 def _waits() -> tuple[sa.ColumnElement[bool], ...]:

@@ -39,7 +39,8 @@ class Action:
 
     Attributes:
         verb: `label`, `import`, `rename`, `merge`, ... as a history shows it.
-        origin: `cli`, `page`, `rest`, `group`, or `import FILE`.
+        origin: Where the changes are from: `page`, `group`, `traffic`, `sample`, `import FILE`,
+            `sync FOLDER`, or `review FINDING`; empty if an act takes back or erases.
         key: Repeating an action with the same key changes nothing.
         expected_revision: If the project is at another revision, refuse; None skips the check.
         via: The entrance of the program through which it came.
@@ -47,8 +48,8 @@ class Action:
     """
 
     verb: str
-    actor: str = "local"
-    origin: str = "cli"
+    actor: str
+    origin: str = ""
     key: str = field(default_factory=lambda: uuid.uuid4().hex)
     expected_revision: int | None = None
     via: Via = field(default_factory=VIA.get)
@@ -208,7 +209,7 @@ class Reversal:
 def undo(
     connection: Connection,
     project_id: int,
-    actor: str = "local",
+    actor: str,
     of: str | None = None,
     key: str | None = None,
 ) -> BatchRecord | None:
@@ -243,7 +244,7 @@ def touched_since(connection: Connection, project_id: int, revision: int) -> set
     return {(row.subject, key) for row in rows for key in json.loads(row.ids)}
 
 
-def redo(connection: Connection, project_id: int, actor: str = "local") -> BatchRecord | None:
+def redo(connection: Connection, project_id: int, actor: str) -> BatchRecord | None:
     """Redo the newest undo; None if there is none, or an action was recorded since."""
     return _reverse(connection, project_id, redoable(connection, project_id), Action("redo", actor))
 

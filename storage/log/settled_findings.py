@@ -1,7 +1,5 @@
 """Findings that a person has settled, read from the origins of actions that are not undone."""
 
-import uuid
-
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
@@ -67,7 +65,7 @@ def undo_settling(connection: Connection, project_id: int, key: str, actor: str)
     if target.verb != KEEP:
         events.undo(connection, project_id, actor, of=key)
         return
-    again = Action("undo", actor, "page", uuid.uuid4().hex)
+    again = Action("undo", actor)
     events.record(connection, project_id, again, ())
     done = events.find_batch(connection, project_id, again.key)
     if done is not None:

@@ -128,7 +128,7 @@ class StagedChanges:
         for place, change in enumerate(changes, start=self.count + 1):
             if change.subject == "intent":
                 self.intents.append(change)
-            elif _is_removal(change):
+            elif change.removes:
                 self._delete(raw, change.subject_id)
             elif change.field == "row":
                 row = _fresh(change, place)
@@ -245,7 +245,7 @@ def join_staged(
         connection.exec_driver_sql(statement, places)
     # An intent can be deleted when no text carries it any more.
     for is_last in (False, True):
-        changes = [change for change in staged.intents if _is_removal(change) is is_last]
+        changes = [change for change in staged.intents if change.removes is is_last]
         if changes:
             bring_up(connection, project_id, head, changes)
     given = connection.exec_driver_sql(_LABELS).scalars()
@@ -268,7 +268,7 @@ def _changes_touched(
         if connection.exec_driver_sql(one, (key,)).first() is not None:
             return True
     # Also one that a text lost again: whoever takes that back gives it to the text once more.
-    away = {c.subject_id for c in staged.intents if _is_removal(c) or _archives(c)}
+    away = {c.subject_id for c in staged.intents if c.removes or _archives(c)}
     if not away:
         return False
     places = {"project": project_id, "seen": staged.seen}
@@ -303,10 +303,6 @@ def _leave_out(connection: Connection, ids: Sequence[str]) -> Landed:
         if names:
             connection.exec_driver_sql("DELETE FROM staged.change WHERE subject_id = ?", (key,))
     return Landed(texts, left_out)
-
-
-def _is_removal(change: Change) -> bool:
-    return change.field == "row" and change.after is None
 
 
 def _archives(change: Change) -> bool:

@@ -34,6 +34,14 @@ def intent_names(connection: Connection, project_id: int) -> dict[str, str]:
     return {record.id: record.name for record in intents(connection, project_id)}
 
 
+def with_utterances(rows: sa.Table) -> sa.Join:
+    """Join rows about utterances with these; a row whose text was deleted is left out."""
+    same = sa.and_(
+        utterance.c.project_id == rows.c.project_id, utterance.c.id == rows.c.utterance_id
+    )
+    return rows.join(utterance, same)
+
+
 def names_ever(connection: Connection, project_id: int) -> set[str]:
     """Return the names of all intents that a project has or had, now and before."""
     query = sa.select(event.c.field, event.c.before, event.c.after).where(

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
+from storage.queries.dataset import with_utterances
 from storage.said.tables import said_text, sampled_day
-from storage.said.traffic import DAY, with_utterances
+from storage.said.traffic import DAY
 from storage.tables import utterance
 
 _READ_AT_ONCE = 2_000
@@ -31,7 +32,7 @@ def stream_rows(
 ) -> Iterator[tuple[str, str, str]]:
     """Stream time, source and text of each row of a period, the oldest first."""
     query = sa.select(said_text.c.at, said_text.c.source, utterance.c.text)
-    query = query.select_from(with_utterances()).where(*_within(project_id, since, until))
+    query = query.select_from(with_utterances(said_text)).where(*_within(project_id, since, until))
     query = query.order_by(said_text.c.at, said_text.c.key)
     for row in connection.execution_options(yield_per=_READ_AT_ONCE).execute(query):
         yield row.at, row.source, row.text
@@ -43,7 +44,7 @@ def count_by_source(
     """Count the rows of a period whose text is there by source, the largest source first."""
     at, n = said_text.c.at, sa.func.count().label("n")
     query = sa.select(said_text.c.source, n, sa.func.min(at), sa.func.max(at))
-    query = query.select_from(with_utterances()).where(*_within(project_id, since, until))
+    query = query.select_from(with_utterances(said_text)).where(*_within(project_id, since, until))
     query = query.group_by(said_text.c.source).order_by(n.desc(), said_text.c.source)
     return [
         SourceRows(source, count, first[:DAY], last[:DAY])

@@ -15,6 +15,7 @@ from datetime import date, timedelta
 import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
+from storage.queries.dataset import with_utterances
 from storage.said.tables import said_text, sampled_day
 from storage.tables import utterance
 
@@ -100,7 +101,7 @@ def add(
 
 def last_day(connection: Connection, project_id: int) -> str | None:
     """Return the day of the newest row whose text is there, or None."""
-    query = sa.select(sa.func.max(said_text.c.at)).select_from(with_utterances())
+    query = sa.select(sa.func.max(said_text.c.at)).select_from(with_utterances(said_text))
     newest = connection.execute(query.where(said_text.c.project_id == project_id)).scalar()
     return None if newest is None else str(newest)[:DAY]
 
@@ -113,7 +114,7 @@ def sample(
     Of a busy day and source only a sample is kept, so the others are thinned alike.
     """
     fair = _Fair(project_id, since, until, _below(connection, project_id, since, until))
-    query = sa.select(said_text).select_from(with_utterances()).where(*fair.conditions)
+    query = sa.select(said_text).select_from(with_utterances(said_text)).where(*fair.conditions)
     rows = connection.execute(query.order_by(said_text.c.rank, said_text.c.key).limit(most))
     return [SaidText(row.key, row.utterance_id, row.at, row.source) for row in rows]
 
@@ -128,7 +129,7 @@ def count_sent(connection: Connection, project_id: int, since: str, until: str) 
     found, kept = (
         connection.execute(
             sa.select(sa.func.count())
-            .select_from(with_utterances())
+            .select_from(with_utterances(said_text))
             .where(*_Fair(project_id, since, until, rank).conditions)
         ).scalar_one()
         for rank in (below, _RANKS)
@@ -215,15 +216,6 @@ def _note_left_out(
     ]
     if rows:
         connection.execute(sa.insert(sampled_day).prefix_with("OR REPLACE"), rows)
-
-
-def with_utterances() -> sa.Join:
-    """Join rows with their texts; a row whose text was deleted has none."""
-    same = sa.and_(
-        utterance.c.project_id == said_text.c.project_id,
-        utterance.c.id == said_text.c.utterance_id,
-    )
-    return said_text.join(utterance, same)
 
 
 def _ranks_of(

@@ -4,6 +4,7 @@ import re
 import sqlite3
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -61,9 +62,7 @@ def damaged_tables(database: Path, module: Any = sqlite3) -> frozenset[str]:
 
     _looked_at(database, module, list_names)
     return frozenset(
-        name
-        for name in names
-        if _looked_at(database, module, lambda raw, name=name: _quick(raw, f"'{name}'"))  # type: ignore[misc]
+        name for name in names if _looked_at(database, module, partial(_quick, what=f"'{name}'"))
     )
 
 

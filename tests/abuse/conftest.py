@@ -7,7 +7,7 @@ import pytest
 from fastapi.testclient import TestClient
 
 from app.server import build_app
-from app.services.live.server_state import LiveStudio
+from app.services.live.live_studio import LiveStudio
 from app.services.studio import Studio
 from tests.served_in_memory import TOKEN
 

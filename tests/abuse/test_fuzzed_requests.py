@@ -13,7 +13,7 @@ import schemathesis
 from fastapi.testclient import TestClient
 from hypothesis import strategies as st
 
-from app.services.live.server_state import LiveStudio, open_live_studio
+from app.services.live.live_studio import LiveStudio, open_live_studio
 from app.services.studio import Studio
 from tests.abuse.table import Abuse
 from tests.builders.hostile.changed_inputs import fuzz

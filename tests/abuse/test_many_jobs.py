@@ -21,8 +21,6 @@ ABUSES = (
 
 
 def test_a_thousand_jobs_are_refused(studio, labelled, tiny_path) -> None:
-    if not hasattr(jobs, "MOST_QUEUED"):
-        pytest.skip("the queue is not bounded yet")
     idle = replace(studio, executor=Idle())
     request = TrainingRequest("p", "instant", {}, str(tiny_path))
     for _ in range(jobs.MOST_QUEUED):

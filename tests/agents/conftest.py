@@ -13,7 +13,7 @@ from mcp import Client, StdioServerParameters
 
 from app.bootstrap import open_studio
 from app.services.data.projects import create_sample
-from app.services.live.server_state import LiveStudio, open_live_studio
+from app.services.live.live_studio import LiveStudio, open_live_studio
 from app.services.studio import Studio
 from app.services.training.runs import TrainingRequest
 from app.services.what_if.repairs import Repair, apply_repair

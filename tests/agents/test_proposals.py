@@ -6,7 +6,7 @@ from typing import Any
 from app.agents.acting import propose
 from app.agents.answers import MOST_BYTES, size_of
 from app.agents.changes import AgentProposal
-from app.services.live.server_state import LiveStudio
+from app.services.live.live_studio import LiveStudio
 from tests.agents.conftest import PROJECT, Agent, over_stdio
 from tests.builders.served_studio import Served
 

@@ -13,7 +13,7 @@ from tokenizers import Tokenizer
 
 from app.agents.answers import MOST_BYTES
 from app.agents.tools import build_server
-from app.services.live.server_state import LiveStudio
+from app.services.live.live_studio import LiveStudio
 from app.services.reports.audit import list_acts
 from app.services.training.jobs import list_jobs
 from app.services.trying.pins import set_pin

@@ -6,7 +6,7 @@ from typing import Any
 
 from fastapi.testclient import TestClient
 
-from app.services.live.server_state import LiveStudio
+from app.services.live.live_studio import LiveStudio
 from storage import jobs
 from tests.builders.trained_home import group_here
 from tests.served_in_memory import HOST

@@ -11,7 +11,7 @@ from fastapi.testclient import TestClient
 
 from app.api.http import schemas
 from app.log_lines import JsonLines, TextLines, set_up_logs
-from app.services.live.server_state import LiveStudio
+from app.services.live.live_studio import LiveStudio
 from tests.served_in_memory import TOKEN
 
 SECRET = "My card 4929 was stolen in Lisbon"

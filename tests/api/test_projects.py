@@ -9,7 +9,7 @@ from fastapi.testclient import TestClient
 
 from app.cli import main
 from app.services.data.intents import add_intent
-from app.services.live.server_state import LiveStudio, open_live
+from app.services.live.live_studio import LiveStudio, open_live
 
 
 def test_a_project_is_renamed_deleted_and_restored(client: TestClient, labelled: str) -> None:

@@ -5,7 +5,7 @@ import json
 from fastapi.testclient import TestClient
 
 from app.cli import main
-from app.services.live.server_state import LiveStudio
+from app.services.live.live_studio import LiveStudio
 from app.services.studio import Studio
 from tests.served_in_memory import HOST
 

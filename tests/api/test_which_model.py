@@ -8,12 +8,13 @@ from fastapi.testclient import TestClient
 
 from app.cli import main
 from app.services.data import utterances
-from app.services.data.bulk import EVERY_TEXT, BulkAct, Edit
+from app.services.data.bulk import BulkAct, Edit
 from app.services.live import catching_up
 from app.services.studio import Studio
 from storage import projects
 from storage.queries import dataset
 from storage.queries.utterances import Filter
+from tests.builders.trained_home import EVERY_TEXT
 
 ASKED = "reset it"
 
@@ -114,7 +115,7 @@ def test_a_command_waits_for_the_labels_of_a_large_set(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     """A server joins them in a thread; a command would end before its thread."""
-    monkeypatch.setattr(catching_up, "_SOLVED_AT_ONCE", 1)
+    monkeypatch.setattr(catching_up, "SOLVED_AT_ONCE", 1)
     monkeypatch.setattr(catching_up, "_IMMEDIATE", 1)
     assert told(by_command(studio, capsys, "p"))[3] == labelled_since
 

@@ -19,7 +19,7 @@ import numpy as np
 
 from app.bootstrap import open_studio
 from app.services.data.history import undo_action
-from app.services.live.server_state import LiveStudio, open_live_studio
+from app.services.live.live_studio import LiveStudio, open_live_studio
 from app.services.studio import Studio
 from app.services.what_if import preview, repairs
 from app.services.what_if.repairs import Repair

@@ -14,7 +14,7 @@ from typing import Any
 
 from app.bootstrap import open_studio
 from app.services.data import history, utterances
-from app.services.data.bulk import EVERY_TEXT, BulkAct, Edit
+from app.services.data.bulk import BulkAct, Edit
 from app.services.data.importing import ImportRequest, import_file
 from app.services.data.intents import add_intent
 from app.services.data.projects import create_project
@@ -22,6 +22,7 @@ from app.services.studio import Studio
 from app.settings import Settings
 from storage.queries.utterances import Filter
 from tests.benchmarks.browser_homes import generated
+from tests.builders.trained_home import EVERY_TEXT
 
 PROJECT = "bench"
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from app.bootstrap import open_studio
 from app.services.answering.opened import Opened, find_space
-from app.services.live.server_state import open_live_studio
+from app.services.live.live_studio import open_live_studio
 from app.services.maps.requests import compare_maps, map_colours, map_points
 from app.services.studio import Studio
 from app.settings import Settings
@@ -98,7 +98,7 @@ def _prepare(studio: Studio) -> None:
     with studio.database.write() as connection:
         project = projects.create(connection, "p")
         for changes in (intents, made):
-            events.record(connection, project.id, Action("import"), changes)
+            events.record(connection, project.id, Action("import", "local"), changes)
     for number in (1, 2):
         _add_version(studio, number, texts)
 
@@ -137,7 +137,7 @@ def _label_one(studio: Studio, key: str) -> None:
         row = dataset.utterance_by_id(connection, project.id, key)
         labels = [dataset.intents(connection, project.id)[0].id]
         change = edits.label(row, labels if row.labels is None else None)
-        events.record(connection, project.id, Action("label"), [change])
+        events.record(connection, project.id, Action("label", "local"), [change])
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from pydantic_core import to_json
 
 from app.services.data.importing import ImportRequest, import_file
 from app.services.data.projects import create_project
-from app.services.live.server_state import open_live_studio
+from app.services.live.live_studio import open_live_studio
 from app.services.training.runs import TrainingRequest
 from app.services.trying.answers import Answer, answer_texts
 from app.services.trying.short_answers import shorten, with_best

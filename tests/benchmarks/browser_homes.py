@@ -12,7 +12,7 @@ import numpy as np
 
 from app.bootstrap import open_studio
 from app.services.answering.opened import find_space, open_space
-from app.services.data.bulk import EVERY_TEXT, BulkAct, Edit
+from app.services.data.bulk import BulkAct, Edit
 from app.services.data.utterances import change_many
 from app.services.embedding import Embedded, missing_texts, read_embedded, read_points
 from app.services.studio import Studio
@@ -23,6 +23,7 @@ from storage import projects
 from storage.computed import vectors
 from storage.queries import utterances
 from storage.queries.utterances import Filter
+from tests.builders.trained_home import EVERY_TEXT
 
 PROJECT = "bench"
 ROWS = 100_000

@@ -23,7 +23,7 @@ from playwright.sync_api import (
 )
 
 from app.bootstrap import open_studio
-from app.services.data.bulk import EVERY_TEXT, BulkAct, Edit
+from app.services.data.bulk import BulkAct, Edit
 from app.services.data.history import undo_last
 from app.services.data.projects import create_sample
 from app.services.data.utterances import change_many
@@ -35,7 +35,7 @@ from tests.browser.chromium import ARGUMENTS, find_chromium
 from tests.browser.contexts import ContextPool
 from tests.builders.served_studio import Served, StudioPool, copy_home
 from tests.builders.traffic.two_weeks import two_weeks
-from tests.builders.trained_home import group_here, lay_out_here, train_here
+from tests.builders.trained_home import EVERY_TEXT, group_here, lay_out_here, train_here
 
 # How long a page may take to show what must come: a busy machine is no fault of the page.
 _PATIENCE_MS = 60_000

@@ -39,7 +39,7 @@ def with_values(studio: Studio, name: str = "p", *, marked: bool = True) -> None
         for at, text in enumerate(TESTED)
     ]
     with studio.database.write() as connection:
-        events.record(connection, project.id, Action("import"), found)
+        events.record(connection, project.id, Action("import", "local"), found)
 
 
 def _row(

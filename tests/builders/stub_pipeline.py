@@ -65,7 +65,7 @@ def start(studio: Studio, tests: dict[str, str]) -> ProjectRecord:
         for i, (text, name) in enumerate(tests.items())
     ]
     with studio.database.write() as connection:
-        events.record(connection, project.id, Action("import"), [*made.values(), *rows])
+        events.record(connection, project.id, Action("import", "local"), [*made.values(), *rows])
         versions.cut(connection, project, "first")
     return project
 
@@ -95,5 +95,5 @@ def store_model(studio: Studio, project: ProjectRecord, pipeline: IntentPipeline
         }
         made = models.add(connection, values)
         if made.number == 1:
-            models.point(connection, made)
+            models.point(connection, made, "local")
     return made.number

@@ -10,7 +10,7 @@ import sqlalchemy as sa
 from app.bootstrap import open_studio, workplace_of
 from app.jobs.context import JobContext, Publish, Stopped
 from app.jobs.worker import work
-from app.services.data.bulk import EVERY_TEXT, BulkAct, Edit
+from app.services.data.bulk import Allowed, BulkAct, Edit
 from app.services.data.importing import ImportRequest, import_file
 from app.services.data.projects import create_project
 from app.services.data.utterances import change_many
@@ -33,6 +33,9 @@ from storage.queries import dataset, utterances
 from storage.queries.utterances import Filter
 from storage.records import JobRecord, ModelVersionRecord, UtteranceRecord
 from storage.tables import model_version
+
+EVERY_TEXT = Allowed(labelled=True, test=True)
+"""What a bulk act may change: any text."""
 
 CARDS = [f"my card is lost number {n}" for n in range(8)]
 BILLS = [f"why is the bill so high in month {n}" for n in range(6)]
@@ -153,7 +156,7 @@ def add_enough_unlabelled(studio: Studio, patch: pytest.MonkeyPatch) -> list[str
             for row in said
             for n, end in enumerate(("now", "please", "today", "my friend"))
         ]
-        events.record(connection, 1, Action("import"), made)
+        events.record(connection, 1, Action("import", "local"), made)
     return [str(change.after["text"]) for change in made]
 
 
@@ -189,14 +192,14 @@ def change(studio: Studio, text: str, field: str, value: object, project: str = 
         edit = edits.edit(row, field, value)
         if field == "labels":
             edit = edits.label(row, value)
-        events.record(connection, found.id, Action("edit"), [edit])
+        events.record(connection, found.id, Action("edit", "local"), [edit])
 
 
 def add_test(studio: Studio, text: str, intent: str) -> None:
     """Import a test text of an intent into the first project."""
     made = edits.create_utterance("new", text, "test", "f", [intent_ids(studio)[intent]])
     with studio.database.write() as connection:
-        events.record(connection, 1, Action("import"), [made])
+        events.record(connection, 1, Action("import", "local"), [made])
 
 
 def label(studio: Studio, text: str, intent: str) -> None:

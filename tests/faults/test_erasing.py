@@ -13,13 +13,13 @@ from app.cli import main
 from app.server import build_app
 from app.services import upkeep
 from app.services.data import utterances
-from app.services.data.bulk import EVERY_TEXT, BulkAct, Edit
+from app.services.data.bulk import BulkAct, Edit
 from app.services.data.erasing import erase_listed, erase_texts, list_containing
 from app.services.data.history import redo_last, undo_action, undo_last
 from app.services.data.importing import ImportRequest, import_file
 from app.services.data.projects import create_project
 from app.services.data.uploads import store_upload
-from app.services.live.server_state import open_live_studio
+from app.services.live.live_studio import open_live_studio
 from app.services.reports.receipts import find_receipt, keep_receipt, receipt_page
 from app.services.studio import Studio
 from app.services.training.runs import TrainingRequest
@@ -33,7 +33,7 @@ from storage.log import erasing, events, versions
 from storage.queries import dataset
 from storage.queries.utterances import Filter
 from storage.tables import batch, event
-from tests.builders.trained_home import train_here
+from tests.builders.trained_home import EVERY_TEXT, train_here
 
 SAID = "my name is Zaphod Beeblebrox and I want my money back"
 CORRECTED = "my name is Zafod Beeblebrocks and I want my money back"
@@ -218,7 +218,7 @@ def test_erasing_is_not_undone_and_other_actions_are(told: Studio) -> None:
     edit(told, "I want my money back", Edit("flag", "odd"))
     erase_texts(told, "p", [SHORT], now=True)
     with told.database.write() as connection:
-        undone = events.undo(connection, 1)
+        undone = events.undo(connection, 1, "local")
         rows = {r.text: r for r in dataset.utterances(connection, 1)}
     assert undone is not None
     assert undone.verb == "flag"

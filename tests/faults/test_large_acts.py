@@ -14,7 +14,7 @@ import pytest
 
 from app.bootstrap import open_studio
 from app.services.data import history, large_acts, utterances
-from app.services.data.bulk import EVERY_TEXT, BulkAct, Edit
+from app.services.data.bulk import BulkAct, Edit
 from app.services.data.erasing import erase_texts
 from app.services.data.importing import ImportRequest, import_file
 from app.services.data.intents import load_overview
@@ -30,6 +30,7 @@ from storage.log.events import Action
 from storage.log.staging import StagedChanges
 from storage.queries import dataset
 from storage.queries.utterances import Filter
+from tests.builders.trained_home import EVERY_TEXT
 from tests.faults.forks import die_in_a_fork, sound
 from tests.faults.table import Fault
 from tests.storage.log.test_undo import fingerprint, start, step
@@ -249,7 +250,7 @@ def test_an_act_on_many_texts_gives_no_label_of_an_intent_that_is_not_there(
     new = edits.create_utterance("new", "new", "train", "f", ["gone"])
     changes = [edits.label(row, ["gone"])] if how == "label" else [new]
     with pytest.raises(Conflict, match="intent of these labels was deleted"):
-        large_acts.stage(project, 1, Action(how), changes, head)
+        large_acts.stage(project, 1, Action(how, "local"), changes, head)
     with project.database.read() as connection:
         assert events.head(connection, 1) == head
 

@@ -16,8 +16,8 @@ from app.services.explaining.explain import explain
 from app.services.labelling import decisions
 from app.services.labelling.decisions import Operation
 from app.services.labelling.queue import QueueRequest, Queues
+from app.services.live.live_studio import LiveStudio, open_live_studio
 from app.services.live.row_answers import answer_rows
-from app.services.live.server_state import LiveStudio, open_live_studio
 from app.services.maps import requests
 from app.services.review import disagreements
 from app.services.studio import Studio

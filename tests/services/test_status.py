@@ -2,7 +2,7 @@
 
 from app.bootstrap import open_studio
 from app.services.data.projects import create_project
-from app.services.live.server_state import open_live_studio
+from app.services.live.live_studio import open_live_studio
 from app.services.status import load_status
 from app.settings import Settings
 from storage import jobs, projects

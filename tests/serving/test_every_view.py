@@ -25,7 +25,7 @@ from app.cli import main
 from app.services.data.importing import ImportRequest, import_file
 from app.services.data.intents import change_intent
 from app.services.data.projects import create_project, create_sample
-from app.services.live.server_state import open_live_studio
+from app.services.live.live_studio import open_live_studio
 from app.services.review.fence import FenceSetting, save_fence
 from app.services.studio import Studio as Open
 from app.services.training.runs import TrainingRequest

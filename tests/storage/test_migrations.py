@@ -6,7 +6,7 @@ import pytest
 import sqlalchemy as sa
 
 from storage import database as opening
-from storage import models, projects
+from storage import pinned_texts, projects
 from storage.database import Database, open_database
 from storage.log import apply, edits, events, versions
 from storage.log.events import Action
@@ -29,14 +29,14 @@ def fill(database: Database) -> None:
                 edits.create_utterance(f"u{i}", f"text {9 - i}", "pool", "f", None)
                 for i in range(6)
             ]
-            events.record(connection, key, Action("import"), [made, *rows])
+            events.record(connection, key, Action("import", "local"), [made, *rows])
             for i in (4, 0, 4):
                 row = dataset.utterance_by_id(connection, key, f"u{i}")
                 change = edits.edit(row, "flagged", f"{row.flagged}x")
-                events.record(connection, key, Action("flag"), [change])
+                events.record(connection, key, Action("flag", "local"), [change])
             row = dataset.utterance_by_id(connection, key, "u2")
-            events.record(connection, key, Action("delete"), [edits.delete_utterance(row)])
-            events.undo(connection, key)
+            events.record(connection, key, Action("delete", "local"), [edits.delete_utterance(row)])
+            events.undo(connection, key, "local")
 
 
 def as_before_m0003(new: Path, old: Path) -> None:
@@ -85,8 +85,8 @@ def test_orders_survive_the_upgrade(tmp_path: Path) -> None:
     assert (tmp_path / "old.db.before-0002").exists()
     with upgraded.write() as connection:
         row = dataset.utterance_by_id(connection, 1, "u1")
-        events.record(connection, 1, Action("flag"), [edits.edit(row, "flagged", "now")])
-        assert events.undo(connection, 1) is not None
+        events.record(connection, 1, Action("flag", "local"), [edits.edit(row, "flagged", "now")])
+        assert events.undo(connection, 1, "local") is not None
     assert orders(upgraded)["changed"][0][0] == "u1"
     upgraded.close()
 
@@ -147,7 +147,7 @@ def test_a_pin_of_one_intent_becomes_a_pin_of_a_list_of_one(tmp_path: Path) -> N
     made.dispose()
     old = open_database(tmp_path / "old.db")
     with old.read() as connection:
-        [pin] = models.pins(connection, 1)
+        [pin] = pinned_texts.list_all(connection, 1)
     assert (pin.text, pin.intents) == ("hello", (intent,))
     old.close()
 
@@ -160,12 +160,14 @@ def test_an_intent_that_is_gone_under_a_label_is_brought_back(tmp_path: Path) ->
     with old.write() as connection, pytest.MonkeyPatch.context() as patch:
         key = projects.create(connection, "p").id
         said = edits.create_utterance("u0", "text", "train", "f", None)
-        events.record(connection, key, Action("label"), [made, said])
-        events.record(connection, key, Action("undo"), [gone])
-        events.record(connection, key, Action("label"), [edits.create_intent("refund")])
+        events.record(connection, key, Action("label", "local"), [made, said])
+        events.record(connection, key, Action("undo", "local"), [gone])
+        events.record(connection, key, Action("label", "local"), [edits.create_intent("refund")])
         patch.setattr(apply, "refuse_lost", lambda *_: None)
         row = dataset.utterance_by_id(connection, key, "u0")
-        events.record(connection, key, Action("undo"), [edits.label(row, [made.subject_id])])
+        events.record(
+            connection, key, Action("undo", "local"), [edits.label(row, [made.subject_id])]
+        )
         connection.exec_driver_sql("UPDATE alembic_version SET version_num = '0024'")
     old.close()
     mended = open_database(tmp_path / "old.db")
@@ -175,7 +177,9 @@ def test_an_intent_that_is_gone_under_a_label_is_brought_back(tmp_path: Path) ->
         record = projects.get(connection, key)
         versions.cut(connection, record, "now")
         assert versions.differences(connection, record) == []
-        assert events.undo(connection, key) is not None  # nothing that a text carries is taken away
+        assert (
+            events.undo(connection, key, "local") is not None
+        )  # nothing that a text carries is taken away
         assert made.subject_id in dataset.intent_names(connection, key)
     assert opening.damage(mended.file) == ()
     mended.close()

@@ -26,7 +26,7 @@ def database(tmp_path: Path):
     ]
     with opened.write() as connection:
         project = projects.create(connection, "p")
-        events.record(connection, project.id, Action("import"), rows)
+        events.record(connection, project.id, Action("import", "local"), rows)
     yield opened
     opened.close()
 
@@ -51,7 +51,7 @@ def test_no_order_sorts_the_whole_project_for_a_page(database: Database, order) 
 def test_the_orders_are_by_coming_by_last_change_and_by_text(database: Database) -> None:
     with database.write() as connection:
         row = dataset.utterance_by_id(connection, 1, "u1")
-        events.record(connection, 1, Action("flag"), [edits.edit(row, "flagged", "odd")])
+        events.record(connection, 1, Action("flag", "local"), [edits.edit(row, "flagged", "odd")])
     assert shown(database, Filter(), "newest") == ["u4", "u3", "u2", "u1", "u0"]
     assert shown(database, Filter(), "changed") == ["u1", "u4", "u3", "u2", "u0"]
     assert shown(database, Filter(), "text") == ["u3", "u2", "u4", "u1", "u0"]

@@ -18,7 +18,7 @@ import yaml
 from app.bootstrap import open_studio
 from app.cli import main
 from app.services.data.projects import create_project
-from app.services.live.server_state import open_live_studio
+from app.services.live.live_studio import open_live_studio
 from app.services.review.fence import FenceSetting, save_fence
 from app.services.studio import Studio
 from app.services.versions.bundles import Handover, export_model
@@ -26,7 +26,7 @@ from app.settings import Settings
 from app.terminal.arguments.parser import build_parser
 from core.encoders.packed.encoder import TransformerEncoder
 from core.files import replace_file
-from storage import models
+from storage import pinned_texts
 from storage.log import edits, events, versions
 from storage.log.events import Action
 from tests.builders.stub_pipeline import store_model, trained
@@ -54,7 +54,7 @@ def checked(tiny: TransformerEncoder, tmp_path_factory: pytest.TempPathFactory) 
         events.record(connection, project.id, action, [*made.values(), *rows])
         versions.cut(connection, project, "first")
         for text in (MISTAKEN, MISTAKEN.replace("track", "trace")):
-            models.add_pin(connection, project.id, text, [made["parcel"].subject_id])
+            pinned_texts.add(connection, project.id, text, [made["parcel"].subject_id], "local")
     store_model(studio, project, trained(tiny, {**LEARNED, MISTAKEN: "refund"}))
     store_model(studio, project, trained(tiny, LEARNED))
     save_fence(open_live_studio(studio), "support", FenceSetting(-9.0))  # nothing is out of scope

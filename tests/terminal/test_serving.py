@@ -26,7 +26,7 @@ def filled(studio: Studio) -> list[str]:
     with studio.database.write() as connection:
         project = projects.find(connection, "p")
         rows = [edits.create_utterance(key, f"say {key}", "pool", "test", None) for key in ids]
-        events.record(connection, project.id, Action("import"), rows)
+        events.record(connection, project.id, Action("import", "local"), rows)
     studio.database.close()
     return ids
 

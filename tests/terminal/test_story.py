@@ -13,7 +13,7 @@ from app.services.studio import Studio
 from app.services.training import runs
 from app.services.training.runs import TrainingRequest
 from app.terminal import versions as terminal
-from storage import backup, jobs, models, projects
+from storage import backup, jobs, models, pinned_texts, projects
 from storage.database import open_database
 from storage.queries import dataset
 from storage.records import JobRecord
@@ -187,7 +187,7 @@ def test_a_pin_that_breaks_keeps_a_candidate_from_becoming_champion(
     import_file(studio, ImportRequest("p", labelled_csv))
     with studio.database.write() as connection:
         intent = dataset.intent_named(connection, project.id, "refund")
-        models.add_pin(connection, project.id, "good morning", [intent.id])
+        pinned_texts.add(connection, project.id, "good morning", [intent.id], "local")
     request = TrainingRequest("p", "instant", {}, str(tiny_path))
     train_here(studio, request)
     with studio.database.read() as connection:

@@ -12,7 +12,7 @@ from fastapi import Depends, Request
 from starlette.exceptions import HTTPException
 
 from app.services.labelling.queue import Queues
-from app.services.live.server_state import LiveStudio
+from app.services.live.live_studio import LiveStudio
 from app.services.studio import Studio
 from app.services.what_if.watched_texts import WatchedTextCache
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from core.text import label_words
 from core.types import Decision, Task
-from storage import models
+from storage import pinned_texts
 from storage.database import Transaction
 from storage.queries import dataset
 from storage.records import ModelVersionRecord
@@ -39,7 +39,7 @@ BrokenPins = Mapping[OpenPin, BrokenPin]
 
 def open_pins(connection: Transaction, project_id: int) -> tuple[OpenPin, ...]:
     """Return today's pins by text, without those that expect an archived or deleted intent."""
-    found = models.pins(connection, project_id)
+    found = pinned_texts.list_all(connection, project_id)
     if not found:
         return ()
     names = {key: one.name for key, one in dataset.open_intents(connection, project_id).items()}

@@ -49,9 +49,6 @@ class Allowed:
 FLAGGED = "flagged"
 """The note of a flag where a person wrote none."""
 
-EVERY_TEXT = Allowed(labelled=True, test=True)
-"""For an act on one text that the person sees with its label and its split."""
-
 
 @dataclass(frozen=True, slots=True)
 class BulkAct:

@@ -16,7 +16,7 @@ from core.platforms.packages import write_package
 from core.platforms.reading import read_agent
 from core.text import counted, normalise, whole_number
 from core.types import Split
-from storage import models, projects
+from storage import pinned_texts, projects
 from storage.log import versions
 from storage.log.label_origins import texts_taken_out
 from storage.people import acts
@@ -107,7 +107,10 @@ def export_file(
             records, intents = state.utterance_records(), state.intent_records()
         records = dataset.in_order_of_arrival(connection, project.id, records)
         known = known_values(connection, project.id, revision)
-        pins = [Expectation(one.text, one.intents) for one in models.pins(connection, project.id)]
+        pins = [
+            Expectation(one.text, one.intents)
+            for one in pinned_texts.list_all(connection, project.id)
+        ]
     names = {intent.id: intent.name for intent in intents}
     chosen = [record for record in records if _is_chosen(record, kind, choice.split)]
     written = [one for one in chosen if one.labels] if kind == "rasa" else chosen

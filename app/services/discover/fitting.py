@@ -4,8 +4,8 @@ from dataclasses import replace
 
 from app.services.discover.stored import FITS, OpenedGroup
 from app.services.embedding import embed_texts
+from app.services.live.live_studio import LiveStudio
 from app.services.live.pool import Pool, judged
-from app.services.live.server_state import LiveStudio
 from storage import projects
 from storage.queries import dataset, utterances
 

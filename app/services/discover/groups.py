@@ -16,8 +16,8 @@ from app.services.discover.grouped import (
 from app.services.discover.views import DiscoveredView, PlacedText
 from app.services.embedding import embed_texts, encoder_of_maps
 from app.services.live.live_model import LiveModel
+from app.services.live.live_studio import LiveStudio
 from app.services.live.pool import judged
-from app.services.live.server_state import LiveStudio
 from core.encoders.base import Encoder
 from core.text import counted
 from core.vectors import unit_rows

@@ -18,7 +18,7 @@ from core.templates.slot_book import slot_book
 from core.templates.slots import SlottedText
 from core.text import counted
 from core.types import Split
-from storage import models, projects
+from storage import pinned_texts, projects
 from storage.database import Transaction
 from storage.log import versions
 from storage.people import acts
@@ -140,7 +140,7 @@ def content_of(studio: Studio, project: str, choice: HandoverChoice) -> Content:
         record = projects.find(connection, project)
         found, intents = _data(connection, record, choice.version)
         utterances = dataset.in_order_of_arrival(connection, record.id, found)
-        pins = models.pins(connection, record.id)
+        pins = pinned_texts.list_all(connection, record.id)
         known = known_values(connection, record.id, _revision(connection, record, choice.version))
     names = {one.id: one.name for one in intents}
     used = {key for one in utterances for key in one.labels or ()}

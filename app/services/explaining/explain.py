@@ -24,7 +24,7 @@ from app.services.explaining.views import (
 from app.services.explaining.votes import shown_votes, vote_shares, with_twins
 from app.services.explaining.words import UNCLEAR, notes_of, plain_words, scope_words, sentence_of
 from app.services.live.asked import Which
-from app.services.live.server_state import LiveStudio
+from app.services.live.live_studio import LiveStudio
 from app.services.studio import Studio
 from core.errors import InvalidInput, NotFound
 from core.explain.solved_votes import SolvedVotes

@@ -12,8 +12,8 @@ from app.services.live.asked import asks_live, open_settled
 from app.services.live.in_use import as_in_use
 from app.services.live.joining import amendment
 from app.services.live.live_model import LiveModel
+from app.services.live.live_studio import LiveStudio, open_live
 from app.services.live.pool import Pool
-from app.services.live.server_state import LiveStudio, open_live
 from app.services.studio import Studio
 from core.explain.solved_votes import SolvedVotes, solve_votes
 from core.heads.base import Head

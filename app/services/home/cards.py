@@ -14,8 +14,8 @@ from app.services.home.next_step import (
 )
 from app.services.live.accuracy import AccuracyNow
 from app.services.live.catching_up import count_hot
+from app.services.live.live_studio import LiveStudio
 from app.services.live.pool import Pool
-from app.services.live.server_state import LiveStudio
 from app.services.review.proposals.proposing import count_waiting
 from app.services.review.review import known_label_errors
 from app.services.versions.registry import left_for, newer_candidate

@@ -7,8 +7,8 @@ import numpy as np
 
 from app.services.cache import of_version
 from app.services.live.live_model import LiveModel, is_untuned
+from app.services.live.live_studio import LiveStudio
 from app.services.live.row_answers import echoed_ids, exemplar_scores
-from app.services.live.server_state import LiveStudio
 from app.services.studio import Studio
 from core.review.enough import newest_known
 from storage import models, projects

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from app.services.embedding import embed_texts
 from app.services.live.live_model import LiveModel
+from app.services.live.live_studio import LiveStudio
 from app.services.live.pool import Pool, judged
-from app.services.live.server_state import LiveStudio
+from core.review.labelling_order import Order as OrderByScores
 from core.review.labelling_order import rank, rank_many, spread
 from core.templates.slots import Slot
 from core.types import FloatArray, ScoreArray
@@ -257,17 +258,19 @@ def _by_model(
 
 def _ranking(pool: Pool, order: Order) -> NDArray[np.int64]:
     """Return the rows of the pool in an order that goes by the model, best first."""
-    if order == "asked":
-        order = "helps"  # what nobody said comes last, in the usual order
-        if pool.asked is not None and pool.worth is not None:
-            return np.lexsort((-pool.worth, -pool.asked))
-    if order == "helps":
-        order = "unsure"  # until the worth of each label is computed
-        if pool.worth is not None:
-            return np.argsort(-pool.worth, kind="stable")
+    worth = pool.worth
+    if order == "asked" and pool.asked is not None and worth is not None:
+        return np.lexsort((-worth, -pool.asked))  # what nobody said comes last, in the usual order
+    if order in ("asked", "helps") and worth is not None:
+        return np.argsort(-worth, kind="stable")
+    match order:
+        case "torn" | "unlike":
+            by: OrderByScores = order
+        case _:  # until the worth of each label is computed, too
+            by = "unsure"
     if pool.task == "multi-label":
-        return rank_many(order, pool.margins, pool.familiarity)  # type: ignore[arg-type]
-    return rank(order, pool.probabilities, pool.familiarity)  # type: ignore[arg-type]
+        return rank_many(by, pool.margins, pool.familiarity)
+    return rank(by, pool.probabilities, pool.familiarity)
 
 
 def _suggestions(

@@ -10,10 +10,10 @@ from app.services.data.bulk import Allowed, BulkAct
 from app.services.data.utterances import ChangeView, label_each
 from app.services.embedding import embed_texts
 from app.services.live.answered_tests import labelled_tests, told_apart
-from app.services.live.live_model import LiveModel, as_trained, is_untuned
+from app.services.live.live_model import LiveModel, as_last_solved, is_untuned
+from app.services.live.live_studio import LiveStudio
 from app.services.live.pool import Pool
 from app.services.live.row_answers import exemplar_scores
-from app.services.live.server_state import LiveStudio
 from app.services.studio import Studio
 from core.calibration.calibration import probabilities
 from core.errors import InvalidInput
@@ -219,14 +219,15 @@ def _sure(
 def _limit(live_studio: LiveStudio, project_id: int, live: LiveModel) -> tuple[float, float]:
     """Return the limit for a probability, and the expected share of errors above it.
 
-    Exemplars tell it where the encoder never saw their labels, else the labelled test texts: both
-    as the model was trained, for with each label that joins, a limit by errors that few texts make
-    may leap. Test texts that the model has learned, then or since, are left out. Texts out of scope
-    are not among them, so their share of errors comes on top.
+    Exemplars tell it where the encoder never saw their labels, else the labelled test texts. Both
+    are scored by the votes as last solved: with each label that joins, a limit by errors that few
+    texts make may leap. Once many labels have joined (`joining.has_many`), the votes are solved
+    with them, and the limit follows. Test texts that the model has learned, then or since, are left
+    out. Texts out of scope are not among them, so their share of errors comes on top.
     """
     from core.heads.folds import said_rows, sources_of
 
-    pipeline = as_trained(live)
+    pipeline = as_last_solved(live)
     studio = live_studio.studio
     own = exemplar_scores(studio, replace(live, pipeline=pipeline)) if is_untuned(live) else None
     if own is not None:

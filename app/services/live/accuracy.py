@@ -9,9 +9,6 @@ import time
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
-
-import numpy as np
 
 from app.services.answering.as_project import ProjectNow, exemplar_signals, fenced
 from app.services.answering.opened import Space
@@ -24,17 +21,16 @@ from app.services.answering.pinned import (
 )
 from app.services.background import RETRY_SECONDS, step_back
 from app.services.cache import of_version
-from app.services.embedding import embed_texts
 from app.services.live.answered_tests import (
-    Flags,
     ScoredTests,
     as_test,
     count_unread,
     labelled_tests,
+    scored_tests,
     told_apart,
 )
 from app.services.live.judged_pins import judge_pins
-from app.services.live.live_model import LiveModel
+from app.services.live.live_model import AnswersBy, LiveModel
 from app.services.live.models import LiveModels
 from app.services.live.traffic import Traffic
 from app.services.studio import Studio
@@ -50,16 +46,12 @@ from storage.log.label_origins import LabelWays, label_ways, merges_since
 from storage.queries import utterances
 from storage.records import ModelVersionRecord, ProjectRecord, UtteranceRecord
 
-_CHUNK = 256
 _REST_SECONDS = 2.0
 _REST_SHARE = 4
 """After a computation of one second, none for four: labelling needs the processor, too."""
 _QUIET_SECONDS = 5.0
 """Longest wait for a gap between requests before the first computation."""
 _LOG = logging.getLogger("app.services")
-
-_State = tuple[int, int, dict[str, Any] | None, tuple[OpenPin, ...]]
-"""Champion, revision and fence: what the answers depend on; and the pins."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +100,15 @@ class _Since:
     changed: bool
 
 
+@dataclass(frozen=True, slots=True)
+class _State:
+    """What a figure depends on: the revision is that of the labels."""
+
+    by: AnswersBy
+    revision: int
+    pins: tuple[OpenPin, ...]
+
+
 @dataclass(slots=True)
 class _KeptAccuracy:
     """The newest figure of a project; `value` is None where there is no labelled test text.
@@ -145,12 +146,13 @@ class Accuracies:
 
         A figure of another champion or fence is not returned: it would not be true.
         """
-        state = (champion.id, project.head_revision, project.fence, self._pins(project))
+        by, pins = AnswersBy(champion.id, project.fence), self._pins(project)
+        state = _State(by, project.head_revision, pins)
         with self.guard:
             kept = self.kept[project.id]
             if kept.state == state:
                 return kept.value, False
-            is_other = not _answers_alike(kept.state, state)
+            is_other = kept.state is None or kept.state.by != by
             is_due = (is_other and not kept.failed) or time.monotonic() > kept.rest_until
             if not kept.busy and is_due:
                 threading.Thread(
@@ -163,8 +165,10 @@ class Accuracies:
         """Return the figure of now if it is there; else nothing is computed or loaded for it."""
         with self.guard:
             kept = self.kept[project.id]
-            now = (champion.id, project.head_revision, project.fence)
-            return kept.value if kept.state is not None and kept.state[:3] == now else None
+            state, by = kept.state, AnswersBy(champion.id, project.fence)
+            if state is None or (state.by, state.revision) != (by, project.head_revision):
+                return None
+            return kept.value
 
     def broken_pins(
         self, project: ProjectRecord, champion: ModelVersionRecord
@@ -176,7 +180,8 @@ class Accuracies:
         pins = self._pins(project)
         with self.guard:
             kept = self.kept[project.id]
-            is_known = _answers_alike(kept.state, (champion.id, 0, project.fence, ()))
+            by = AnswersBy(champion.id, project.fence)
+            is_known = kept.state is not None and kept.state.by == by
             broken = kept.broken if is_known else broken_when_trained(champion, project.task)
         return tuple(broken[pin] for pin in pins if pin in broken)
 
@@ -187,8 +192,13 @@ class Accuracies:
         """
         with self.guard:
             kept = self.kept[project.id]
-            is_known = kept.state is not None and kept.state[0] == champion.id
+            is_known = kept.state is not None and kept.state.by.version == champion.id
             return kept.ways if is_known else LabelWays()
+
+    def forget_all(self) -> None:
+        """Drop the figures of all projects, whose broken pins hold texts."""
+        with self.guard:
+            self.kept.clear()
 
     def _pins(self, project: ProjectRecord) -> tuple[OpenPin, ...]:
         with self.studio.database.read() as connection:
@@ -208,7 +218,8 @@ class Accuracies:
                     pins = self._pins(now.project)
                     broken = judge_pins(self.studio, live.pipeline, pins)
                     ways = ways if value else _ways(self.studio, now.project, live.version)
-                    state = (live.version.id, live.revision, now.project.fence, pins)
+                    by = AnswersBy(live.version.id, now.project.fence)
+                    state = _State(by, live.revision, pins)
                 took, failed = time.monotonic() - began, False
         except StudioError as error:  # such as a damaged model
             _LOG.warning("The accuracy of %s was not computed: %s", project.name, error)
@@ -234,11 +245,6 @@ def _ways(studio: Studio, project: ProjectRecord, version: ModelVersionRecord) -
     return studio.cache.get(("label ways", of_version(version)), count, lambda _: 100)
 
 
-def _answers_alike(one: _State | None, other: _State) -> bool:
-    """Whether two states are of the same version and fence, whatever was labelled between them."""
-    return one is not None and (one[0], one[2]) == (other[0], other[2])
-
-
 def accuracy_now(
     studio: Studio, now: ProjectNow, live: LiveModel, pause: Pause
 ) -> AccuracyNow | None:
@@ -251,14 +257,14 @@ def accuracy_now(
         return None
     with studio.database.read() as connection:
         since = _since_training(connection, live, inside, records)
-    tests = _scored(studio, live, records, pause)
+    tests = scored_tests(studio.database, live, records, pause)
     if several:
         return _with_coverage(_of_sets(tests, since), tests)
     outside, _ = told_apart(live, [record for record in every if not record.labels])
     found = _with_coverage(_of_intents(studio, now, tests, since), tests)
     if not outside:
         return found
-    refused = ~_let_in(_scored(studio, live, outside, pause))
+    refused = ~scored_tests(studio.database, live, outside, pause).let_in()
     return replace(found, kept_out=float(refused.mean()), outside_n=len(refused))
 
 
@@ -300,25 +306,9 @@ def _with_coverage(found: AccuracyNow, tests: ScoredTests) -> AccuracyNow:
     )
 
 
-def _let_in(tests: ScoredTests) -> Flags:
-    return tests.exact() | tests.live.pipeline.calibration.inside(tests.rows, tests.scores)
-
-
-def _scored(
-    studio: Studio, live: LiveModel, records: tuple[UtteranceRecord, ...], pause: Pause
-) -> ScoredTests:
-    rows, scores = [], []
-    for start in range(0, len(records), _CHUNK):
-        pause()
-        texts = [record.text for record in records[start : start + _CHUNK]]
-        rows.append(embed_texts(studio.database, live.pipeline.encoder, texts))
-        scores.append(live.pipeline.head.scores(rows[-1]))
-    return ScoredTests(live, records, np.concatenate(rows), np.concatenate(scores))
-
-
 def _of_intents(studio: Studio, now: ProjectNow, tests: ScoredTests, since: _Since) -> AccuracyNow:
     live, best = tests.live, tests.best_is_right()
-    n, right = len(best), int((best & _let_in(tests)).sum())
+    n, right = len(best), int((best & tests.let_in()).sum())
     by_own_line = right
     if now.project.fence is not None:
         own = fenced(

@@ -6,10 +6,11 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from app.services.embedding import embed_texts
 from app.services.live.live_model import LiveModel
 from core.pipeline import learned_texts
 from core.text import match_key
-from core.types import FloatArray, ScoreArray
+from core.types import FloatArray, Pause, ScoreArray
 from storage.database import Database, Transaction
 from storage.log.versions import TestedText
 from storage.queries import utterances
@@ -18,6 +19,8 @@ from storage.records import UtteranceRecord
 
 MOST = 10_000
 """Of a larger test split, the oldest texts."""
+
+_CHUNK = 256
 
 Flags = NDArray[np.bool_]
 
@@ -39,6 +42,10 @@ class ScoredTests:
     def exact(self) -> Flags:
         """Return which texts an example decides, because it says just the same; (n,)."""
         return said_exactly(self.live, [record.text for record in self.records])
+
+    def let_in(self) -> Flags:
+        """Return which texts are answered with an intent, not refused as out of scope; (n,)."""
+        return self.exact() | self.live.pipeline.calibration.inside(self.rows, self.scores)
 
     def best_is_right(self) -> Flags:
         """Return for which texts the best intent, in scope or not, is one of the labels; (n,)."""
@@ -69,6 +76,19 @@ class ScoredTests:
             key: {keys[name] for name in names if name in keys}
             for key, names in pipeline.exact.items()
         }
+
+
+def scored_tests(
+    database: Database, live: LiveModel, records: tuple[UtteranceRecord, ...], pause: Pause
+) -> ScoredTests:
+    """Score some of the labelled texts of the test split by a live model; there is at least one."""
+    rows, scores = [], []
+    for start in range(0, len(records), _CHUNK):
+        pause()
+        texts = [record.text for record in records[start : start + _CHUNK]]
+        rows.append(embed_texts(database, live.pipeline.encoder, texts))
+        scores.append(live.pipeline.head.scores(rows[-1]))
+    return ScoredTests(live, records, np.concatenate(rows), np.concatenate(scores))
 
 
 def said_exactly(live: LiveModel, texts: Sequence[str]) -> Flags:

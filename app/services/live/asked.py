@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 from app.services.answering.stored import is_bundle, load_model, trained_at
-from app.services.live.server_state import LiveStudio, open_live_studio
+from app.services.live.live_studio import LiveStudio, open_live_studio
 from app.services.studio import Studio
 from core.pipeline import IntentPipeline
 

@@ -41,7 +41,7 @@ from storage.records import ModelVersionRecord, ProjectRecord, UtteranceRecord
 _IMMEDIATE = 4_096
 """Up to this many exemplars, labels join before the next answer; above, in a thread."""
 
-_SOLVED_AT_ONCE = 1_500
+SOLVED_AT_ONCE = 1_500
 """Up to this many exemplars, the votes are solved again before the next answer."""
 
 
@@ -263,7 +263,7 @@ def is_soon(live: LiveModel, reading: Reading) -> bool:
 def is_immediate(live: LiveModel, head: int) -> bool:
     """Whether an answer can wait until all changes up to a revision have joined."""
     n_exemplars = len(live.pipeline.exemplars) + head - live.revision
-    if n_exemplars <= _SOLVED_AT_ONCE:
+    if n_exemplars <= SOLVED_AT_ONCE:
         return True
     is_solved = live.base.basis is not None and not has_many(live.base, live.changes)
     return is_solved and n_exemplars <= _IMMEDIATE

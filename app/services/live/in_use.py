@@ -2,7 +2,7 @@
 
 from app.services.answering.as_project import ProjectNow
 from app.services.live.live_model import LiveModel
-from app.services.live.server_state import LiveStudio
+from app.services.live.live_studio import LiveStudio
 
 
 def as_in_use(

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from app.services.embedding import embed_texts
 from core.heads.targets import target_matrix
@@ -138,8 +137,9 @@ def with_intents(base: Base, keys: Iterable[str], names: Mapping[str, str]) -> B
 def with_names(base: Base, intents: tuple[str, ...]) -> Base:
     """Rename the intents of the columns."""
     pipeline = base.pipeline.renamed(intents)
-    head: Any = pipeline.head
-    basis = None if base.basis is None else replace(base.basis, head=head)
+    basis, head = base.basis, pipeline.head
+    if basis is not None and isinstance(head, VoteHead):
+        basis = replace(basis, head=head)
     return replace(base, pipeline=pipeline, basis=basis)
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from app.services.live.joining import (
     Base,
@@ -82,8 +83,19 @@ class LiveModel:
         return self.changes.get(key, self.base.said.get(key))
 
 
-def as_trained(live: LiveModel) -> IntentPipeline:
-    """Return a model's pipeline without the labels that joined its votes since they were solved."""
+@dataclass(frozen=True, slots=True)
+class AnswersBy:
+    """By what a project answers, beside its labels: a version's id, None without one; its fence."""
+
+    version: int | None = None
+    fence: dict[str, Any] | None = None
+
+
+def as_last_solved(live: LiveModel) -> IntentPipeline:
+    """Return a model's pipeline as of the last time that its votes were solved, or as trained.
+
+    After many changes the votes are solved again, so the labels of these are in it.
+    """
     votes, head = live.base.pipeline, live.pipeline.head
     beside = replace(head, first=votes.head) if isinstance(head, MixtureHead) else votes.head
     return replace(votes, head=beside, calibration=live.pipeline.calibration)

@@ -5,14 +5,13 @@ import threading
 import time
 from collections import defaultdict
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from app.services.background import RETRY_SECONDS
 from app.services.embedding import embed_texts
-from app.services.live.live_model import LiveModel
+from app.services.live.live_model import AnswersBy, LiveModel
 from app.services.live.models import MOST_PROJECTS, LiveModels
 from app.services.live.traffic import Traffic
 from app.services.studio import Studio
@@ -42,8 +41,8 @@ _DAYS_ASKED = 28
 _REST_SHARE = 4
 """After an evaluation of one second, none for four: labelling needs the processor, too."""
 
-_FEW_CHANGES = 50
-"""So many changes move the figures of a pool by no more than a person can follow."""
+FEW_CHANGES = 50
+"""So many changes move figures by no more than a person can follow."""
 
 NEXT = 20
 """Texts that are labelled next, of which it is told how many are likely answered badly."""
@@ -87,10 +86,6 @@ class Pool:
     revision: int = -1
 
 
-_By = tuple[int | None, dict[str, Any] | None]
-"""What evaluates a pool: the id of a model version, and the project's fence."""
-
-
 @dataclass(slots=True)
 class ProjectPool:
     """The state of one project's pool.
@@ -99,10 +94,9 @@ class ProjectPool:
         revision: The revision evaluated last; -1 before the first. While the model lags behind the
             labels, the model's.
         read_at: The revision at which the texts of the evaluation were read.
-        champion: Id of the model version that evaluated it, or failed to load.
-        fence: The project's fence at that evaluation.
-        wanted: The champion and the fence of now.
-        evaluated: Those by which the pool was evaluated.
+        tried: By what it was evaluated last, or was to be: the version may have failed to load.
+        wanted: By what the project answers now.
+        evaluated: By what the pool was evaluated.
         rest_until: Monotonic seconds before which new data alone cause no evaluation.
         trouble: Why the champion failed to load or to answer, or "".
         busy: Whether a thread is evaluating the pool.
@@ -112,10 +106,9 @@ class ProjectPool:
     pool: Pool | None = None
     revision: int = -1
     read_at: int = -1
-    champion: int | None = None
-    fence: dict[str, Any] | None = None
-    wanted: _By = (None, None)
-    evaluated: _By = (None, None)
+    tried: AnswersBy = field(default_factory=AnswersBy)
+    wanted: AnswersBy = field(default_factory=AnswersBy)
+    evaluated: AnswersBy = field(default_factory=AnswersBy)
     rest_until: float = 0.0
     trouble: str = ""
     busy: bool = False
@@ -154,11 +147,12 @@ class Pools:
         with self.studio.database.read() as connection:
             project = projects.get(connection, project_id)
             version = models.champion(connection, project_id)
-        head, by = project.head_revision, (None if version is None else version.id, project.fence)
+        head = project.head_revision
+        by = AnswersBy(None if version is None else version.id, project.fence)
         with self.guard:
             kept = self._kept(project_id)
             rested = time.monotonic() > kept.rest_until
-            is_other = (kept.champion, kept.fence) != by or kept.revision < 0
+            is_other = kept.tried != by or kept.revision < 0
             is_due = rested and (kept.revision != head or bool(kept.trouble))
             kept.wanted = by
             if not kept.busy and (is_other or is_due):
@@ -166,15 +160,14 @@ class Pools:
                     target=self._refresh, args=(project_id,), name="look-at-pool", daemon=True
                 ).start()
                 # Only now: there may have been no thread left. It waits for the guard.
-                kept.busy, kept.revision, (kept.champion, kept.fence) = True, head, by
+                kept.busy, kept.revision, kept.tried = True, head, by
         return kept.pool
 
     def settled(self, project_id: int) -> tuple[Pool | None, bool]:
         """Return the newest evaluation while its figures are those of now; never waits.
 
         Otherwise return None, and evaluate again without a rest; the second value is whether that
-        is under way, so that a page can say that it counts. After Undo, figures of 368 texts stood
-        beside 1,977 that waited, for 14 seconds.
+        is under way, so that a page can say that it counts.
         """
         if self.get(project_id) is not None and not self.holds(project_id):
             with self.guard:
@@ -201,7 +194,7 @@ class Pools:
             return False
         with self.studio.database.read() as connection:
             head = events.head(connection, project_id)
-            if pool.revision >= head or head - pool.revision > _FEW_CHANGES:
+            if pool.revision >= head or head - pool.revision > FEW_CHANGES:
                 return pool.revision >= head
             ids = [record.id for record in pool.records]
             seen = len(utterances.waiting(connection, project_id, ids))
@@ -235,7 +228,7 @@ class Pools:
     def trouble(self, project_id: int, champion: int) -> str:
         """Return why a model version failed to load at the last attempt, or ""."""
         kept = self.kept[project_id]
-        return kept.trouble if kept.champion == champion else ""
+        return kept.trouble if kept.tried.version == champion else ""
 
     def loading(self, project_id: int) -> bool:
         """Whether a thread is evaluating the pool."""
@@ -246,19 +239,19 @@ class Pools:
         with self.guard:
             kept = self.kept[project_id]
         pause = _Pauses(kept, self.traffic)
-        is_first = kept.pool is None or kept.pool.live.version.id != kept.champion
+        is_first = kept.pool is None or kept.pool.live.version.id != kept.tried.version
         try:
             live = self.models.get(project_id)
             kept.trouble = ""
             if live is None:
                 kept.pool = None
                 return
-            head, last, by = kept.revision, kept.pool, (kept.champion, kept.fence)
-            is_same = last is not None and last.live is live and kept.evaluated == by
+            head, last = kept.revision, kept.pool
+            is_same = last is not None and last.live is live and kept.evaluated == kept.tried
             if not is_same or kept.read_at < head:
                 kept.pool, kept.read_at = self._evaluated(project_id, live, pause)
             kept.revision = min(head, live.revision)  # again, once its labels have joined
-            kept.evaluated = (kept.champion, kept.fence)
+            kept.evaluated = kept.tried
         except StudioError as error:  # such as a damaged model
             _LOG.warning("The pool of project %d was not looked at: %s", project_id, error)
             kept.trouble = error.message

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from app.services.cache import of_version
 from app.services.embedding import digest_of, embed_texts
+from app.services.live.catching_up import SOLVED_AT_ONCE
 from app.services.live.joining import amendment
 from app.services.live.live_model import LiveModel
 from app.services.live.models import LiveModels
@@ -25,8 +26,6 @@ from storage.queries import utterances
 from storage.records import UtteranceRecord
 
 _HALF = 0.5
-_MOST_SOLVED = 1_500
-"""Examples whose votes are solved anew in a request: as many as before an answer."""
 
 
 class AnsweredText(Protocol):
@@ -144,7 +143,7 @@ def left_out(
 
 
 def _is_left_alone(head: VoteHead, exemplars: Sequence[Exemplar], *, is_solved: bool) -> bool:
-    is_large = head.root is None and not is_solved and len(exemplars) > _MOST_SOLVED
+    is_large = head.root is None and not is_solved and len(exemplars) > SOLVED_AT_ONCE
     return is_large or not any(one.synthetic for one in exemplars)
 
 

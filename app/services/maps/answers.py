@@ -7,8 +7,8 @@ from app.services.answering.as_project import ProjectNow, read_now
 from app.services.answering.opened import Space, open_space, require_pipeline
 from app.services.embedding import Embedded, digest_of, encoder_of_maps, read_embedded
 from app.services.live.live_model import LiveModel
+from app.services.live.live_studio import LiveStudio
 from app.services.live.row_answers import answer_scored, echoed_ids, score_rows
-from app.services.live.server_state import LiveStudio
 from app.services.studio import Studio
 from storage import models, projects
 from storage.queries import columns

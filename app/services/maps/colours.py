@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from app.services.answering.opened import Space
 from app.services.embedding import Points
-from app.services.live.server_state import LiveStudio
+from app.services.live.live_studio import LiveStudio
 from app.services.maps.answers import MapAnswers, answer_points
 from app.services.maps.label_colours import AGREEMENT, Places, agreement_codes, combination_codes
 from app.services.maps.views import Colour

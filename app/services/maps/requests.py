@@ -6,7 +6,7 @@ import numpy as np
 
 from app.services.answering.opened import Space, find_space, open_space
 from app.services.embedding import digest_of, encoder_of_maps, read_embedded, read_points
-from app.services.live.server_state import LiveStudio
+from app.services.live.live_studio import LiveStudio
 from app.services.maps.colours import CHOICES, canvas_of, colouring_of
 from app.services.maps.comparison import compare
 from app.services.maps.layouts import current_layout

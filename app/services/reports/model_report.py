@@ -13,7 +13,7 @@ from app.services.explaining.explained_model import (
 )
 from app.services.explaining.words import MEASURES
 from app.services.live.judged_pins import judge_pins
-from app.services.live.server_state import LiveStudio
+from app.services.live.live_studio import LiveStudio
 from app.services.reports.judged_again import (
     JudgedVersion,
     figures_by_intent,

@@ -10,7 +10,7 @@ from app.services.explaining.explained_model import ExplainedModel, figures_of
 from app.services.explaining.views import Explanation
 from app.services.explaining.words import OUTVOTED, SCORE, VOTES
 from app.services.live.asked import Which
-from app.services.live.server_state import LiveStudio
+from app.services.live.live_studio import LiveStudio
 from app.services.reports.judged_again import (
     IntentFigures,
     JudgedVersion,

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, date, datetime, timedelta
 
-from app.services.live.server_state import LiveStudio
+from app.services.live.live_studio import LiveStudio
 from app.services.reports.pages import render
 from app.services.traffic.coverage import NO_GROUP, Period, read_coverage
 from app.services.traffic.coverage_views import TrafficChange, TrafficShare, TrafficView

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from app.services.live.in_use import as_in_use
-from app.services.live.server_state import LiveStudio
+from app.services.live.live_studio import LiveStudio
 from app.services.versions.comparison import (
     Contender,
     compare_contenders,

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 
 from app.services.live.live_model import LiveModel
+from app.services.live.live_studio import LiveStudio
 from app.services.live.row_answers import answer_records, answered, exemplar_scores
-from app.services.live.server_state import LiveStudio
 from app.services.review.findings import Finding, FoundText, Remedy, quoted
 from app.services.studio import Studio
 from app.services.sync.project_text import utterance_rows

@@ -11,7 +11,7 @@ from app.services.what_if.repairs import Repair
 from app.services.what_if.views import Blast
 from app.services.what_if.watched_texts import WatchedTextCache
 from core.errors import StudioError
-from storage import models
+from storage import models, pinned_texts
 from storage.queries import dataset
 from storage.records import ProjectRecord
 
@@ -140,7 +140,9 @@ class _Effects:
         self._previews: Previews | None = None  # opened when the first effect is not known yet
         with watched_texts.live_studio.studio.database.read() as connection:
             champion = models.champion(connection, project.id)
-            pins = tuple((pin.text, pin.intents) for pin in models.pins(connection, project.id))
+            pins = tuple(
+                (pin.text, pin.intents) for pin in pinned_texts.list_all(connection, project.id)
+            )
             intents = tuple(sorted(dataset.open_intents(connection, project.id)))
         version = 0 if champion is None else champion.id
         revision = watched_texts.resting.at(project, version)

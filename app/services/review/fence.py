@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.services.answering.as_project import own_threshold
-from app.services.live.server_state import LiveStudio, open_live
+from app.services.live.live_studio import LiveStudio, open_live
 from app.services.review.fence_texts import MeasuredTexts, measured_texts
 from app.services.review.fence_views import FenceSetting, FenceView, WishedLimit
 from core.calibration.fence import crossing

@@ -19,9 +19,9 @@ from app.services.live.answered_tests import (
     told_apart,
 )
 from app.services.live.live_model import LiveModel
+from app.services.live.live_studio import LiveStudio
 from app.services.live.pool import Pool
 from app.services.live.row_answers import echoed_ids
-from app.services.live.server_state import LiveStudio
 from app.services.review.fence_views import Crossed, FenceSetting, LineOutcome, PinTurn
 from app.services.review.findings import held_out_with_names, labels_of
 from app.services.studio import Studio
@@ -32,7 +32,7 @@ from core.heads.folds import said_rows, sources_of
 from core.metrics.out_of_scope import auroc
 from core.text import label_words
 from core.types import FloatArray, Method, ScoreArray
-from storage import models
+from storage import pinned_texts
 from storage.queries import utterances
 from storage.queries.utterances import Filter, Page
 from storage.records import PinRecord, ProjectRecord, UtteranceRecord
@@ -216,7 +216,7 @@ def measured_texts(
     pool = live_studio.pools.wait(project.id)
     pool_state = None if pool is None else (pool.live.revision, len(pool.records))
     with live_studio.studio.database.read() as connection:
-        pins = tuple(models.pins(connection, project.id))
+        pins = tuple(pinned_texts.list_all(connection, project.id))
     of = of_version(live.version)
     moment = (live.revision, pool_state, pins, bool(echoed_ids(live)))
     scored = live_studio.studio.cache.get_newest(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from app.services.embedding import embed_texts
-from app.services.live.server_state import LiveStudio, open_live
+from app.services.live.live_studio import LiveStudio, open_live
 from core.review.borderline import words_in_order
 from core.review.groups import find_groups, most_groups
 from core.text import free_name, normalise

@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from app.services.live.server_state import LiveStudio
+from app.services.live.live_studio import LiveStudio
 from app.services.review.findings import KEEP, Finding, FoundText, Remedy, quoted
 from app.services.what_if.repairs import Repair
 from core.review.borderline import idle_words, select_borderline

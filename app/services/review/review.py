@@ -2,15 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
 from app.services.cache import Belongs, of_version
 from app.services.live.live_model import LiveModel
+from app.services.live.live_studio import LiveStudio, open_live
 from app.services.live.pool import Pool, doubts_of
 from app.services.live.row_answers import echoed_ids
-from app.services.live.server_state import LiveStudio, open_live
 from app.services.review.beside_pool import beside_pool
 from app.services.review.disagreements import two_answers
 from app.services.review.effects import truly_greedy, weighed
@@ -30,6 +29,7 @@ from app.services.what_if.repairs import Repair
 from app.services.what_if.watched_texts import WatchedTextCache
 from core.errors import NotFound
 from core.heads.mixture import without_names
+from core.heads.votes.fit import VoteHead
 from core.review.next_labels import next_labels
 from core.text import counted, label_words, percent
 from core.types import Task
@@ -132,7 +132,7 @@ def _standing(
 ) -> tuple[list[Finding], int]:
     """Return the open findings, and how many are left out because an act has changed them since.
 
-    The labels of a large set join in a thread: a finding of before an act offered to undo it.
+    The labels of a large set join in a thread, so a finding may be older than an act on its text.
     """
     with live_studio.studio.database.read() as connection:
         done = settled_findings.settled(connection, project.id)
@@ -256,20 +256,24 @@ def _misleading(live_studio: LiveStudio, project: ProjectRecord) -> list[Finding
 def _next_labels(
     live_studio: LiveStudio, project: ProjectRecord, pool: Pool | None
 ) -> list[Finding]:
-    if pool is None or not pool.records or without_names(pool.live.pipeline.head).kind != "votes":
+    if pool is None or not pool.records:
+        return []
+    head = without_names(pool.live.pipeline.head)
+    if not isinstance(head, VoteHead):
         return []
     return live_studio.studio.cache.get_newest(
         ("next", of_version(pool.live.version)),
         (pool.live.revision, pool.records[0].id, pool.outside.tobytes()),
-        lambda: _worth_a_label(live_studio, project, pool),
+        lambda: _worth_a_label(live_studio, project, pool, head),
         lambda made: _BYTES_A_FINDING * len(made),
     )
 
 
-def _worth_a_label(live_studio: LiveStudio, project: ProjectRecord, pool: Pool) -> list[Finding]:
+def _worth_a_label(
+    live_studio: LiveStudio, project: ProjectRecord, pool: Pool, head: VoteHead
+) -> list[Finding]:
     doubts = doubts_of(pool)
     rows = np.argsort(-doubts, kind="stable")[:_WAITING]
-    head: Any = without_names(pool.live.pipeline.head)
     ranking = next_labels(pool.embeddings[rows], doubts[rows], head.tau, head.ridge, _NEXT)
     with live_studio.studio.database.read() as connection:
         names = dataset.intent_names(connection, project.id)

@@ -6,8 +6,8 @@ from app.services.answering.ancestry import base_before_labels
 from app.services.cache import of_version
 from app.services.embedding import digest_of, embed_texts
 from app.services.live.live_model import LiveModel
-from app.services.live.server_state import LiveStudio
-from app.services.training.child import load_base
+from app.services.live.live_studio import LiveStudio
+from app.services.training.bases import load_base
 from core.encoders.base import Encoder
 from core.errors import StudioError
 from core.types import FloatArray

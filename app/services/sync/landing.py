@@ -16,7 +16,7 @@ from app.services.sync.project_text import pin_rows
 from app.services.sync.sides import SyncSides
 from core.errors import Conflict
 from core.sync.folder import folder_content, write_folder
-from storage import models, projects
+from storage import pinned_texts, projects
 from storage.database import Transaction
 from storage.log import events
 from storage.log.events import Action
@@ -183,9 +183,9 @@ def _store_rest(connection: Transaction, studio: Studio, sides: SyncSides, plan:
     project_id = sides.project.id
     for text, row in plan.pins.to_project.items():
         if row is None:
-            models.remove_pin(connection, project_id, text)
+            pinned_texts.remove(connection, project_id, text)
         else:
-            models.add_pin(connection, project_id, text, row["intents"], studio.settings.actor)
+            pinned_texts.add(connection, project_id, text, row["intents"], studio.settings.actor)
     for name, row in plan.settings.to_project.items():
         value = None if row is None else row["value"]
         if name == "fence":

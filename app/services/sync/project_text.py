@@ -7,7 +7,7 @@ from typing import Any
 from core.errors import InvalidInput
 from core.sync.folder import ProjectText
 from core.sync.merge import Row
-from storage import models
+from storage import models, pinned_texts
 from storage.database import Transaction
 from storage.log import edits
 from storage.queries import dataset
@@ -54,7 +54,7 @@ def pin_rows(
     """Return the pins of these intents as rows by text; others judge no model, and name nothing."""
     return {
         one.text: {"text": one.text, "intents": sorted(one.intents)}
-        for one in models.pins(connection, project_id)
+        for one in pinned_texts.list_all(connection, project_id)
         if intents.keys() >= set(one.intents)
     }
 

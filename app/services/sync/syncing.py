@@ -195,7 +195,7 @@ def _intents_first(of_author: Mapping[str, list[Change]]) -> Iterator[tuple[str,
         return
     for is_text in (False, True):
         for name, changes in of_author.items():
-            part = [c for c in changes if (c.subject == "utterance" or _is_removal(c)) is is_text]
+            part = [c for c in changes if (c.subject == "utterance" or c.removes) is is_text]
             if part:
                 yield name, part
 
@@ -203,10 +203,6 @@ def _intents_first(of_author: Mapping[str, list[Change]]) -> Iterator[tuple[str,
 def _made(changes: Sequence[Change]) -> set[str]:
     rows = (c for c in changes if c.subject == "intent" and c.field == "row")
     return {c.subject_id for c in rows if c.after is not None}
-
-
-def _is_removal(change: Change) -> bool:
-    return change.field == "row" and change.after is None
 
 
 def _of_text(sides: SyncSides, plan: SyncPlan, key: str) -> Iterator[Change]:

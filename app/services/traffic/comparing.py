@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from app.services.answering.stored import no_model_yet
+from app.services.live.live_studio import LiveStudio
 from app.services.live.said.answers import SaidAnswered
 from app.services.live.said.drift import SaidDrift, SaidRows, probabilities_of
-from app.services.live.server_state import LiveStudio
 from app.services.traffic.coverage import Period, period_days
 from app.services.traffic.coverage_views import ComparedSources, SourceSide, TrafficDrift
 from app.services.traffic.drifting import (

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from datetime import date, timedelta
 
 from app.services.answering.stored import no_model_yet
+from app.services.live.live_studio import LiveStudio
 from app.services.live.said.answers import Answers, SaidAnswered
 from app.services.live.said.drift import SaidRows
-from app.services.live.server_state import LiveStudio
 from app.services.traffic.changes import changes_between
 from app.services.traffic.coverage_views import SaidOften, SaidTexts, TrafficShare, TrafficView
 from app.services.traffic.drifting import cut_text, with_drift

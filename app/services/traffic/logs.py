@@ -7,7 +7,7 @@ from datetime import UTC, tzinfo
 from pathlib import Path
 
 from app.services.data.uploads import delete_upload, naming_upload, store_upload, upload_path
-from app.services.live.server_state import LiveStudio
+from app.services.live.live_studio import LiveStudio
 from app.services.traffic.receiving import (
     EARLIEST,
     LONGEST_SOURCE,

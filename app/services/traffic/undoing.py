@@ -3,7 +3,7 @@
 from collections import Counter
 from dataclasses import dataclass
 
-from app.services.live.server_state import LiveStudio
+from app.services.live.live_studio import LiveStudio
 from core.errors import NotFound
 from core.text import counted
 from storage import projects

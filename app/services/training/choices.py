@@ -19,7 +19,7 @@ from typing import Literal
 
 from app.services.answering.pinned import open_pins
 from app.services.studio import Studio
-from app.services.training.child import live_base
+from app.services.training.bases import live_base
 from app.services.training.estimate import Estimate, Size, estimate_of, size_now
 from core.errors import InvalidInput
 from core.recipes.base import Makes, Recipe, Source

@@ -9,13 +9,8 @@ from app.jobs.context import JobContext, Publish
 from app.services.conversations.reading import read_pairs, stored_logs
 from app.services.embedding import resolve_device
 from app.services.studio import Studio
-from app.services.training.child import (
-    TrainingProgress,
-    base_name,
-    drive,
-    latest_checkpoint_of,
-    load_base,
-)
+from app.services.training.bases import base_name, load_base
+from app.services.training.child import TrainingProgress, drive, latest_checkpoint_of
 from app.services.training.frozen import frozen_state
 from app.services.training.marked_utterances import read_utterances
 from core.recipes.conversations import ConvertRecipe, DialoguesRecipe
@@ -28,6 +23,7 @@ from storage.log import versions
 from storage.records import ProjectRecord
 
 if TYPE_CHECKING:
+    from core.encoders.base import Encoder
     from core.responses import Ranker
     from core.training.checkpoints import Checkpoint
 
@@ -41,7 +37,7 @@ class _Lesson:
     `facts` about its data are for the lineage.
     """
 
-    run: Callable[[Any, "Checkpoint | None"], "Ranker"]
+    run: Callable[["Encoder | None", "Checkpoint | None"], "Ranker"]
     facts: dict[str, Any]
     dataset_version_id: int | None = None
 
@@ -107,7 +103,7 @@ def _from_conversations(
     with context.database.read() as connection:
         logs = [conversation_logs.find(connection, project.id, key) for key in payload["logs"]]
 
-    def run(base: Any, resume: "Checkpoint | None") -> "Ranker":
+    def run(base: "Encoder | None", resume: "Checkpoint | None") -> "Ranker":
         with stored_logs(studio, logs) as folders:
             inputs = RankingInputs(
                 pairs=lambda: read_pairs(folders, recipe.contexts),
@@ -138,7 +134,10 @@ def _from_slots(context: JobContext, project: ProjectRecord, recipe: TemplatesRe
         state = frozen_state(connection, project.id, frozen)
     utterances = read_utterances(state.utterance_records(), recipe)
 
-    def run(base: Any, resume: "Checkpoint | None") -> Ranker:
+    def run(base: "Encoder | None", resume: "Checkpoint | None") -> Ranker:
+        if base is None:
+            message = "templates need a base"
+            raise ValueError(message)
         inputs = TemplateInputs(
             utterances,
             base,

@@ -31,7 +31,7 @@ from storage.database import Transaction
 from storage.queries import slots, utterances
 from storage.records import JobRecord, ProjectRecord
 
-_START_SECONDS = 8.0
+START_SECONDS = 8.0
 """Time to load torch and the encoder, and to encode and evaluate."""
 _ROW_SECONDS, _QUICK_ROW_SECONDS = 0.0061, 0.0025
 """Time of one utterance in one epoch of tuning, on two cores; the same in bfloat16."""
@@ -107,7 +107,7 @@ def estimate_of(
         what, seconds = _templates_work(connection, project, recipe)
     else:
         what, seconds = _ranking_work(connection, project, recipe)
-    seconds += _START_SECONDS
+    seconds += START_SECONDS
     time = _time_words(seconds, _UNMEASURED)
     sentence = (
         f"{recipe.describe_work(what)}; {time}. "
@@ -140,7 +140,7 @@ def _estimate_model(
     size = size or size_now(connection, project)
     found = _factor(connection, recipe)
     factor, is_same = found or (1.0, False)
-    seconds = _seconds(recipe, size) * factor
+    seconds = usual_seconds(recipe, size) * factor
     what = f"{counted(size.rows, 'example')} of {counted(size.intents, 'intent')}"
     if pool := size.learnable(recipe):
         what += f" and {counted(pool, 'unlabelled text')}"
@@ -184,16 +184,15 @@ def _templates_work(
     return f"{counted(n_marked, 'text')} with marked values", seconds
 
 
-def _seconds(recipe: AnyModelRecipe, size: Size) -> float:
+def usual_seconds(recipe: AnyModelRecipe, size: Size) -> float:
+    """Return the seconds of a training on the machine that this module's constants are of."""
     if isinstance(recipe, InstantRecipe):
-        return _START_SECONDS + sum(instant_seconds(recipe, size).values())
+        return START_SECONDS + sum(instant_seconds(recipe, size).values())
     # Texts that are tuned on take many times as long as their encoding; the others do not.
     most = size.rows if isinstance(recipe, LabelEncoderRecipe) else recipe.tuned_on or size.rows
-    encoded = max(0, size.rows - most) + _texts_labelled(recipe, size)
+    encoded = max(0, size.rows - most) + texts_labelled(recipe, size)
     return (
-        _START_SECONDS
-        + _row_seconds(recipe) * _rows_tuned(recipe, size)
-        + _ENCODE_SECONDS * encoded
+        START_SECONDS + _row_seconds(recipe) * rows_tuned(recipe, size) + _ENCODE_SECONDS * encoded
     )
 
 
@@ -231,10 +230,10 @@ def share_after_steps(recipe: AnyModelRecipe, size: Size, n_tests: int) -> float
     if isinstance(recipe, InstantRecipe) or not size.rows:
         return 0.0
     after = _STORE_SECONDS + _ENCODE_SECONDS * (size.rows + 2 * n_tests)
-    return after / (_row_seconds(recipe) * _rows_tuned(recipe, size))
+    return after / (_row_seconds(recipe) * rows_tuned(recipe, size))
 
 
-def _rows_tuned(recipe: TunedRecipe | LabelEncoderRecipe, size: Size) -> float:
+def rows_tuned(recipe: TunedRecipe | LabelEncoderRecipe, size: Size) -> float:
     """Count rows through the encoder: those of the model, then those for its thresholds.
 
     As in `held_out_parts`: each of k folds is scored by a whole tuning on the others, which
@@ -270,7 +269,7 @@ def _second_rows(
     return second_epochs(epochs, round(rows + pool), shares) * (rows + pool) if pool else 0.0
 
 
-def _texts_labelled(recipe: TunedRecipe | LabelEncoderRecipe, size: Size) -> int:
+def texts_labelled(recipe: TunedRecipe | LabelEncoderRecipe, size: Size) -> int:
     """Count the unlabelled texts that are encoded to be labelled, once before each second round."""
     return size.learnable(recipe) * (1 + min(recipe.folds, max(1, size.rows)))
 
@@ -302,7 +301,7 @@ def _factor(connection: Transaction, recipe: AnyModelRecipe) -> tuple[float, boo
         is_alike = isinstance(trained, InstantRecipe) == isinstance(recipe, InstantRecipe)
         size = _size_trained(connection, job, project)
         if is_alike and isinstance(trained, ModelRecipe) and size is not None:
-            factor = min(max(took / _seconds(trained, size), 0.2), 5.0)
+            factor = min(max(took / usual_seconds(trained, size), 0.2), 5.0)
             return factor, type(trained) is type(recipe)
     return None
 

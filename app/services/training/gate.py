@@ -39,7 +39,7 @@ class Gate:
         return replace(self, promote=False, reasons=(*self.reasons, "A person decides."))
 
 
-def as_in_use(
+def as_it_would_answer(
     studio: Studio,
     project: ProjectRecord,
     version: DatasetVersionRecord,

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from app.jobs.logs import end_of
 from app.services.studio import Studio
-from app.services.training.child import BUNDLED, settled_base
+from app.services.training.bases import BUNDLED, settled_base
 from app.services.training.estimate import late_words
 from app.services.training.unlabelled import gain_words
 from core.errors import Conflict, NotFound

@@ -11,17 +11,19 @@ from app.jobs.context import JobContext, Publish
 from app.services.conversations.reading import require_logs
 from app.services.embedding import embed_texts, resolve_device
 from app.services.studio import Studio
-from app.services.training.child import (
+from app.services.training.bases import (
     BUNDLED,
-    Span,
-    TrainingProgress,
     base_name,
-    drive,
-    latest_checkpoint_of,
     learned_by,
     live_base,
     load_base,
     settled_base,
+)
+from app.services.training.child import (
+    Span,
+    TrainingProgress,
+    drive,
+    latest_checkpoint_of,
     spans_of,
 )
 from app.services.training.cores import core_labels, pool_of
@@ -35,7 +37,7 @@ from app.services.training.estimate import (
     share_after_steps,
 )
 from app.services.training.frozen import frozen_state
-from app.services.training.gate import Gate, as_in_use, judge_candidate, judge_pins
+from app.services.training.gate import Gate, as_it_would_answer, judge_candidate, judge_pins
 from app.services.training.marked_utterances import require_slots
 from app.services.training.unlabelled import gain_figures, pool_facts, unlabelled_texts
 from core.encoders.bundled import BUNDLED_LICENCE
@@ -200,10 +202,10 @@ def _train_model(
     progress.begin("judging")
     facts = _facts(context, data, recipe, inputs, earlier) | pool_facts(result.pool)
     facts["metrics"] = {**judge(result, inputs, tests), **gain_figures(result.pool)}
-    answering = as_in_use(studio, project, data.version, result.pipeline)
+    answering = as_it_would_answer(studio, project, data.version, result.pipeline)
     facts["pins"] = judge_pins(studio, project, data.version, answering)
     gate = _judged(studio, context, data, answering, facts)
-    return _publisher(context, data, result.pipeline, facts, gate)
+    return _publisher(studio, context, data, result.pipeline, facts, gate)
 
 
 def _judged(
@@ -266,7 +268,12 @@ def _unlabelled(
 
 
 def _publisher(
-    context: JobContext, data: _Data, pipeline: "IntentPipeline", facts: dict[str, Any], gate: Gate
+    studio: Studio,
+    context: JobContext,
+    data: _Data,
+    pipeline: "IntentPipeline",
+    facts: dict[str, Any],
+    gate: Gate,
 ) -> Publish:
     """Store the files now; return the step that makes them a model version."""
     from core.bundle.layout import save_pipeline
@@ -287,7 +294,7 @@ def _publisher(
         model = models.add(connection, values)
         promoted = gate.opens_for(models.champion(connection, data.project.id))
         if promoted:
-            models.point(connection, model)
+            models.point(connection, model, studio.settings.actor)
         return {
             "model": f"{data.project.name}@{model.number}",
             "metrics": facts["metrics"],

@@ -10,7 +10,7 @@ from app.services.explaining.votes import with_twins
 from app.services.explaining.words import sentence_of, votes_of_others
 from app.services.live.asked import Which, open_asked
 from app.services.live.live_model import LiveModel
-from app.services.live.server_state import LiveStudio, open_live
+from app.services.live.live_studio import LiveStudio, open_live
 from app.services.trying.compression import compress_model, compress_texts, compressed_view
 from app.services.trying.compression_views import Compressed
 from app.services.trying.known_texts import KnownText, Occurrences, RightAct, known_texts

@@ -13,7 +13,7 @@ from app.services.answering.stored import no_model_yet
 from app.services.cache import of_version
 from app.services.embedding import embed_texts
 from app.services.live.live_model import LiveModel
-from app.services.live.server_state import LiveStudio, open_live
+from app.services.live.live_studio import LiveStudio, open_live
 from app.services.slots.matcher import MarkedValues, read_marked_values, tokens_of
 from app.services.studio import Studio
 from app.services.trying.compression_views import (

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, fields
 
 from app.services.answering.stored import no_model_yet
 from app.services.live.asked import Which, open_asked
-from app.services.live.server_state import LiveStudio
+from app.services.live.live_studio import LiveStudio
 from core.errors import InvalidInput
 from core.text import require_answerable
 from core.types import Exemplar

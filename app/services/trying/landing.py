@@ -1,7 +1,7 @@
 """Where a typed text is among the examples of the model that answers."""
 
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -9,6 +9,9 @@ from app.services.explaining.words import landing_words
 from core.maps.plane import Plane
 from core.types import FloatArray, Prediction
 from core.vectors import nearest, unit_rows
+
+if TYPE_CHECKING:
+    from core.pipeline import IntentPipeline
 
 _MOST_POINTS = 2_000
 _NEAREST = 10
@@ -19,7 +22,7 @@ class Mapped(Protocol):
     """A model with the plane on which it is shown."""
 
     @property
-    def pipeline(self) -> Any:
+    def pipeline(self) -> "IntentPipeline":
         """Its pipeline."""
         ...
 

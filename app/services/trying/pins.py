@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Literal
 
-from app.services.live.server_state import LiveStudio
+from app.services.live.live_studio import LiveStudio
 from core.errors import Conflict, InvalidInput
 from core.text import is_blank, is_storable, label_words, normalise, text_hash
 from core.types import Prediction, Task
-from storage import models, projects
+from storage import models, pinned_texts, projects
 from storage.people import acts
 from storage.people.acts import Act
 from storage.queries import dataset
@@ -87,7 +87,7 @@ def set_pin(
         found = projects.find(connection, project)
         if found.task == "single-label" and len(set(intents)) > 1:
             raise InvalidInput("A pin expects one intent.", "Choose one, or out of scope.")
-        _check_seen(models.pins(connection, found.id), text, seen)
+        _check_seen(pinned_texts.list_all(connection, found.id), text, seen)
         for key in intents:
             expected = dataset.intent_by_id(connection, found.id, key)
             if expected.archived:
@@ -96,7 +96,7 @@ def set_pin(
                     "Bring it back, or choose another.",
                 )
         actor = live_studio.studio.settings.actor
-        models.add_pin(connection, found.id, text, set(intents), actor)
+        pinned_texts.add(connection, found.id, text, set(intents), actor)
         names = [dataset.intent_by_id(connection, found.id, key).name for key in set(intents)]
         about = f"“{normalise(text)}” to {label_words(sorted(names), found.task)}"
         acts.note(connection, found.id, Act("pin", actor, about))
@@ -112,8 +112,8 @@ def remove_pin(
     """
     with live_studio.studio.database.write() as connection:
         project_id = projects.find(connection, project).id
-        _check_seen(models.pins(connection, project_id), text, seen)
-        models.remove_pin(connection, project_id, text)
+        _check_seen(pinned_texts.list_all(connection, project_id), text, seen)
+        pinned_texts.remove(connection, project_id, text)
         actor = live_studio.studio.settings.actor
         acts.note(connection, project_id, Act("remove pin", actor, f"“{normalise(text)}”"))
 
@@ -135,7 +135,7 @@ def load_pins(live_studio: LiveStudio, project: str) -> list[PinView]:
     """Return all pins, each with what the live model answers."""
     with live_studio.studio.database.read() as connection:
         found = projects.find(connection, project)
-        records = models.pins(connection, found.id)
+        records = pinned_texts.list_all(connection, found.id)
         intents = {i.id: i for i in dataset.intents(connection, found.id)}
     live = live_studio.models.get(found.id) if records else None
     answers = [] if live is None else live.pipeline.predict([r.text for r in records])
@@ -165,7 +165,7 @@ def load_pin_history(live_studio: LiveStudio, project: str) -> list[PinHistory]:
     """
     with live_studio.studio.database.read() as connection:
         project_id = projects.find(connection, project).id
-        records = {record.text: record for record in models.pins(connection, project_id)}
+        records = {record.text: record for record in pinned_texts.list_all(connection, project_id)}
         versions = models.list_all(connection, project_id)
     return [_history(one, records[one.text], versions) for one in load_pins(live_studio, project)]
 

@@ -6,7 +6,7 @@ from itertools import islice
 
 import numpy as np
 
-from app.services.live.server_state import LiveStudio, open_live
+from app.services.live.live_studio import LiveStudio, open_live
 from core.vectors import unit_rows
 from storage.queries import utterances
 from storage.records import UtteranceRecord

@@ -172,7 +172,7 @@ def import_bundle(
                     )
             made = models.add(connection, _values(record.id, tree, facts))
             if models.champion(connection, record.id) is None:
-                models.point(connection, made, actor=studio.settings.actor)
+                models.point(connection, made, studio.settings.actor)
             added = f"{name}@{made.number}"
             keep(connection, added)
         return added

@@ -35,7 +35,7 @@ from core.metrics.paired import (
 from core.pipeline import Answerer, LearnedTexts, learned_texts
 from core.text import label_words, with_thousands_marks
 from core.types import Exemplar, Task
-from storage import models, projects
+from storage import models, pinned_texts, projects
 from storage.database import Transaction
 from storage.log import events, versions
 from storage.log.diff import DatasetDiff, diff_states
@@ -154,7 +154,7 @@ def questions_of(studio: Studio, project: str) -> Questions:
         names = dataset.intent_names(connection, record.id)
         tests = _tests(connection, record, names)
         pins = open_pins(connection, record.id)
-        n_stored = len(models.pins(connection, record.id))
+        n_stored = len(pinned_texts.list_all(connection, record.id))
     return Questions(record.task, tests, pins, n_stored - len(pins), record.fence is not None)
 
 

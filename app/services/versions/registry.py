@@ -99,7 +99,7 @@ def promote(studio: Studio, project: str, number: int, actor: str | None = None)
         record = models.find_answering(connection, project_record.id, number)
         before = models.champion(connection, project_record.id)
         if before is None or before.id != record.id:
-            models.point(connection, record, actor=actor or studio.settings.actor)
+            models.point(connection, record, actor or studio.settings.actor)
     return ChampionChange(project, None if before is None else before.number, number)
 
 
@@ -165,7 +165,7 @@ def discard(studio: Studio, project: str, number: int, actor: str | None = None)
                 f"Version {number} answers now.", "Use another version, or roll back, first."
             )
         if state != models.DISCARDED:
-            models.point(connection, record, models.DISCARDED, actor or studio.settings.actor)
+            models.point(connection, record, actor or studio.settings.actor, models.DISCARDED)
 
 
 def model_states(studio: Studio, project: str) -> dict[int, str]:

@@ -23,7 +23,7 @@ from core.heads.votes.fit import VoteHead
 from core.pipeline import LearnedTexts
 from core.text import match_key
 from core.types import FloatArray, Intent, Pause, ScoreArray
-from storage import models
+from storage import pinned_texts
 from storage.database import Database
 from storage.queries import dataset, utterances
 from storage.queries.utterances import Filter, Page
@@ -180,7 +180,7 @@ def _choose(
 ) -> tuple[list[WatchedText], tuple[PinRecord, ...], int]:
     """Return pins, labelled tests and unlabelled texts; the pins; and how many texts there are."""
     with database.read() as connection:
-        pins = tuple(models.pins(connection, project_id))
+        pins = tuple(pinned_texts.list_all(connection, project_id))
         tests, n_tests = utterances.read_page(
             connection, project_id, Filter(split="test"), "oldest", Page(0, MOST)
         )

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from app.services.live.joining import Said
 from app.services.live.live_model import exemplar_of
-from app.services.live.server_state import open_live
+from app.services.live.live_studio import open_live
 from app.services.what_if.embedder import Embedder
 from app.services.what_if.prepared_texts import Answers, PreparedTexts
 from app.services.what_if.repairs import Repair, changes_of

@@ -12,11 +12,11 @@ from app.services.answering.as_project import exemplar_signals, fenced
 from app.services.answering.opened import Space
 from app.services.answering.stored import no_model_yet
 from app.services.background import step_back
-from app.services.live.server_state import LiveStudio
+from app.services.live.live_studio import LiveStudio
 from app.services.what_if.prepared_texts import Answers, PreparedTexts, count_new, prepare_texts
 from app.services.what_if.resting import RestingRevision
 from core.errors import StudioError
-from storage import models, projects
+from storage import models, pinned_texts, projects
 from storage.log import events
 from storage.records import ProjectRecord
 
@@ -217,7 +217,7 @@ class WatchedTextCache:
         project_id, anchor = kept.project_id, kept.anchor
         with self.live_studio.studio.database.read() as connection:
             champion = models.champion(connection, project_id)
-            pins = tuple(models.pins(connection, project_id))
+            pins = tuple(pinned_texts.list_all(connection, project_id))
             touched = events.touched_since(connection, project_id, anchor.live.revision)
         if champion is None or champion.id != anchor.live.version.id or pins != anchor.pins:
             return True

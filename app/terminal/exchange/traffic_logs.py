@@ -4,7 +4,7 @@ import argparse
 from collections.abc import Mapping
 from datetime import date
 
-from app.services.live.server_state import open_live_studio
+from app.services.live.live_studio import open_live_studio
 from app.services.traffic.exporting import ExportedTraffic, SaidChoice, export_traffic
 from app.services.traffic.logs import LogRequest, TrafficLogReport, import_log
 from app.terminal.arguments.given_file import given_file

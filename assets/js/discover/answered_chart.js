@@ -4,7 +4,7 @@ import {drawChart, SHARES} from '../shared/plotly.js';
 import {number, percent, plural} from '../shared/words.js';
 
 const MOST = 4; // lines that are drawn, each with its own look
-const DAY = 86_400_000; // milliseconds
+export const DAY = 86_400_000; // milliseconds
 const APART = 0.6; // days between the points of one week, so that their bars do not lie on each other
 const ROOM = 3; // days beside the first and the last week
 

@@ -187,7 +187,7 @@ export class GroupView {
     this.#drawRemedies(); // they name the intent as the field does, which is in the page now
   }
 
-  // Three at most, each with its noun: eight stood on one group, and nobody knew which one a button meant.
+  // At most three counts, each with its noun, so that it is clear which one a button means.
   #counts() {
     const {core, card} = this.#group;
     const shown = this.#shown.length;

@@ -8,7 +8,7 @@ import {complain, guarded} from '../shared/messages.js';
 import {call} from '../shared/rest.js';
 import {failed, skeleton} from '../shared/skeleton.js';
 import {moreWords, number, percent, plural} from '../shared/words.js';
-import {AnsweredChart} from './answered_chart.js';
+import {AnsweredChart, DAY} from './answered_chart.js';
 import {ComparedSources, verdict} from './compared_sources.js';
 import {logImport} from './traffic_log.js';
 import {above, figure, noneOf, partsRow, textsFile, within} from './traffic_parts.js';
@@ -21,7 +21,6 @@ const PERIODS = [
 ];
 const PAUSE = 1500; // milliseconds between two looks while answers are counted
 const FEW = 10; // rows of a table that are shown at once
-const DAY = 86_400_000; // milliseconds
 const WHAT = 'What customers said, what gets no answer, and what changed.';
 const OLD = 2; // days since the newest text, from which on the page says how old it is
 const [NO_GROUP, RIGHTLY_NONE] = ['in no group', 'labelled out of scope']; // the server's names

@@ -2,9 +2,8 @@
 import {toast} from '../shared/messages.js';
 import {newKey} from '../shared/new_key.js';
 import {pin, tellBrokenPin} from '../shared/pins.js';
+import {DECIDES} from '../shared/reach.js';
 import {call} from '../shared/rest.js';
-
-const LABELS = new Set(['label', 'out-of-scope']);
 
 export class Pinning {
   #path;
@@ -71,7 +70,7 @@ export class Pinning {
 
   // Says so where texts that were just labelled are pinned to another answer.
   check(items, kind, {intents = [], create = []}) {
-    if (!LABELS.has(kind)) return;
+    if (!DECIDES.has(kind)) return;
     // The id of an intent that is created with the label comes from the server.
     const ids = () => [...intents, ...create.map(name => this.#intents.byName.get(name)?.id ?? name)];
     const words = this.#named(intents, create);

@@ -1,10 +1,10 @@
 // The legend: names by the alphabet, colours, shapes and counts, with a search; pressed entries are shown alone.
 import {Drawer} from '../shared/drawer.js';
 import {breaking, fill, h} from '../shared/elements.js';
+import {plain} from '../shared/finder.js';
 import {number} from '../shared/words.js';
 import {SHAPES, shapeOf} from './scene.js';
 
-const plain = text => text.toLowerCase().replace(/[_-]/g, ' ');
 const STEPS = {ArrowDown: 1, ArrowUp: -1};
 const OF_INTENTS = new Set(['intent', 'prediction']); // other entries have an order of their own
 

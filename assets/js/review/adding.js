@@ -5,13 +5,11 @@ import {placeExample} from '../shared/placeholder.js';
 import {radiusLine, turnsOf} from '../shared/radius.js';
 import {post} from '../shared/rest.js';
 import {failed} from '../shared/skeleton.js';
-import {similarityWords} from '../shared/words.js';
+import {sameText, similarityWords} from '../shared/words.js';
 import {harmOf} from './harm.js';
 
 const PAUSE = 120; // shorter than between two words
 const LONGEST_NAMED = 60; // characters of a text in a message
-
-const plain = text => text.trim().normalize();
 
 export class AddingTab {
   #tools;
@@ -100,7 +98,7 @@ export class AddingTab {
     if (signal.aborted) return;
     const isDoubted = isKnown || better || this.#clashes(blast.near) > 0 || this.#isAlone(blast.near);
     const verb = isKnown ? (this.#tools.intents.multi ? 'Label it also' : 'Relabel it') : 'Add it';
-    // What is warned of does not stand out, and comes after the warning: on a phone the button stood above it.
+    // What is warned of does not stand out, and comes after the warning, on a phone too.
     const isWarned = isDoubted || harmOf({blast});
     const act = this.#button(verb, chosen, blast, isWarned ? 'small' : 'primary');
     fill(this.#buttons, !isWarned && act);
@@ -142,7 +140,7 @@ export class AddingTab {
   }
 
   #isSame({text}) {
-    return plain(text) === plain(this.#text);
+    return sameText(text, this.#text);
   }
 
   #nameOf(id) {

@@ -246,7 +246,7 @@ export class FenceTab {
     const save = () => put(this.#asked, 'The new limit decides now.'); // the preview may be older
     const reset = () => put(own, 'The default limit decides again.');
     const discard = () => this.#set(stands);
-    // Both stand there from the beginning: a button that came later took the place of Save under the pointer.
+    // Both stand there from the beginning: one that came later would push Save from under the pointer.
     return [
       h('button', {class: 'primary', 'data-key': 'save', disabled: !moved, onclick: save}, 'Save'),
       h('button', {'data-key': 'back', disabled: !moved, onclick: discard}, 'Discard changes'),

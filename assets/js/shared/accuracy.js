@@ -73,8 +73,8 @@ export const basisWords = ({verdict}) =>
 // What these words go by: while it is the same, they need not be drawn again.
 export const accuracyState = status => JSON.stringify([status?.now, status?.checking, status?.model, status?.verdict]);
 
-// No test text backs the figure: it was counted on labels that were held out of the training. “100.0 % right” was told
-// of a model whose labels came from groups of similar texts.
+// No test text backs the figure: it was counted on labels that were held out of the training, which may come from
+// groups of similar texts.
 export const isUntested = ({verdict}) => verdict?.level === 'unknown';
 
 // The figure of the training is not that of what answers now: until this is known, no figure is the headline.

@@ -2,6 +2,7 @@
 import {h} from './elements.js';
 import {once, toast} from './messages.js';
 import {call, post} from './rest.js';
+import {sameText} from './words.js';
 
 const NAMED = 60; // characters of a text in a message
 
@@ -15,8 +16,7 @@ export const renewing = renew => async error => {
   throw error;
 };
 
-const plain = text => text.trim().normalize();
-const pinOf = (pins, text) => pins.find(one => plain(one.text) === plain(text));
+const pinOf = (pins, text) => pins.find(one => sameText(one.text, text));
 
 // Sets a pin. Returns what takes it back, unless somebody has changed the pin since: to the text's earlier pin, or to
 // none, also where an intent of the earlier one is gone.

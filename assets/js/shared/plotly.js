@@ -15,7 +15,7 @@ const SYMBOLS = ['circle', 'diamond', 'square', 'triangle-up'];
 
 let coming = null;
 
-export function loadPlotly() {
+function loadPlotly() {
   coming ??= fetched().catch(error => {
     coming = null;
     throw error;

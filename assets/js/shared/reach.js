@@ -4,7 +4,7 @@ import {ask} from './messages.js';
 import {post} from './rest.js';
 import {number, plural} from './words.js';
 
-const DECIDES = new Set(['label', 'out-of-scope']);
+export const DECIDES = new Set(['label', 'out-of-scope']);
 
 export class Reach {
   element = h('div', {class: 'reach', 'data-role': 'reach'});

@@ -7,7 +7,7 @@ export const percent = (share, digits = 1) => (absent(share) ? '–' : `${(100 *
 export const likelihood = share => (share < 0.01 ? 'under 1 %' : percent(Math.min(share, 0.99), 0));
 // The same of an answer, which stands beside points: "72 % sure".
 export const sure = share => `${likelihood(share)} sure`;
-// Whether a suggestion that one key takes has to say that it is not sure: "54 %" alone was read as a recommendation.
+// Whether a suggestion that one key takes has to say that it is not sure: a share alone reads as a recommendation.
 // From `limit` on, or from four of five, it is sure enough.
 const SURE_ENOUGH = 0.8;
 export const isDoubtful = (share, limit) => share < Math.min(limit, SURE_ENOUGH);
@@ -32,6 +32,8 @@ export function decimal(value, digits) {
   return value < 0 && Number(size) ? `−${size}` : size;
 }
 export const number = value => Number(value).toLocaleString('en-GB');
+// Whether two texts are one but for space around them, and for how Unicode composes their signs.
+export const sameText = (one, other) => one.trim().normalize() === other.trim().normalize();
 // What a text is used for; one that is neither becomes an example with its label.
 export const SETS = {train: 'examples', test: 'test texts', pool: 'in no set'};
 // The word for a text without an intent: out of scope in a single-label project.
@@ -44,9 +46,9 @@ export function outside(closest, {multi}) {
 }
 
 // A value and the limit that it is held against, with `digits` after the point, or so many more that they differ.
-export const IN_POINTS = {factor: 100, digits: 1};
+const IN_POINTS = {factor: 100, digits: 1};
 export const IN_DEVIATIONS = {factor: 1, digits: 2}; // of familiarity
-export function toldApart(value, line, {factor, digits: fewest}) {
+function toldApart(value, line, {factor, digits: fewest}) {
   const told = digits => [value, line].map(one => decimal(factor * one, digits));
   const digits = [fewest, fewest + 1].find(n => new Set(told(n)).size > 1) ?? fewest + 2;
   return told(digits);
@@ -127,7 +129,7 @@ export const kindsOf = found => Object.entries(found).map(([kind, n]) => `${numb
 export const capital = words => words[0].toUpperCase() + words.slice(1);
 export const plural = (n, one, many = `${one}s`) => `${number(n)} ${n === 1 ? one : many}`;
 
-// Whole minutes and hours that have passed: “24 h ago” stood there before a day was over.
+// Whole minutes and hours that have passed: “1 h ago” from the end of the first hour on.
 export function ago(stamp) {
   const seconds = (Date.now() - Date.parse(stamp)) / 1000;
   if (seconds < 60) return 'just now';

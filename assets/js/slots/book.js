@@ -135,8 +135,8 @@ const valueTable = values =>
 const valueCell = ({value, synonyms}) =>
   h('td', {dir: 'auto'}, value, synonyms.length > 0 && h('div', {class: 'soft small'}, `also ${synonyms.join(', ')}`));
 
-// A share is told only where some places are left: "100 %" stood beside values that had more to be marked, since it
-// is counted in texts with marks alone.
+// A share is told only where some places are left. It is counted in texts with marks alone, so 100 % would not mean
+// that nothing is left.
 const markedCell = ({count, share, noisy}) =>
   h(
     'td',

@@ -85,7 +85,7 @@ function progressOf(job) {
   return h('div', {class: 'row below'}, progressBar(job.progress, attributes), share);
 }
 
-// A figure of the training stood beside another of today, and no word told why they differ.
+// A figure of the training is told with that of today, which may differ.
 function wordsOf({state, stage, message, result, measured_on: measured, untested}, today) {
   if (state === 'succeeded' && result.metrics) {
     const trained = {...result.metrics, measured_on: measured};

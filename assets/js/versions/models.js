@@ -216,7 +216,7 @@ const CALLED = {dataset_version: 'data snapshot', dataset_sha256: 'data snapshot
 
 const isEmpty = value => value === null || value === '' || (Array.isArray(value) && !value.length);
 
-// Lists and settings in words; JSON stood there.
+// Lists and settings in words.
 function plainOf(value) {
   if (Array.isArray(value)) return value.map(plainOf).join(', ');
   if (value === null || typeof value !== 'object') return String(value ?? 'none');

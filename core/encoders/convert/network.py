@@ -15,7 +15,7 @@ _TOKEN_BUDGET = 4_096
 class ConvertNetwork(nn.Module):
     """Embeddings, blocks and reduction shared by all sides, and a feed-forward 2 for each side."""
 
-    def __init__(self, sizes: Sizes, *, quantised: bool = True) -> None:
+    def __init__(self, sizes: Sizes, *, quantised: bool) -> None:
         super().__init__()
         self.sizes = sizes
         rows = sizes.pieces + sizes.buckets
@@ -82,7 +82,7 @@ def pad(ids: Sequence[Sequence[int]], device: torch.device) -> tuple[Tensor, Ten
     return padded.to(device), present.to(device)
 
 
-def new_network(sizes: Sizes, seed: int, *, quantised: bool = True) -> ConvertNetwork:
+def new_network(sizes: Sizes, seed: int, *, quantised: bool) -> ConvertNetwork:
     """Make an untrained network; equal seeds give equal networks."""
     state = torch.get_rng_state()
     torch.manual_seed(seed)

@@ -43,7 +43,7 @@ class QuantisedEmbedding(nn.Module):
 
     span: Tensor
 
-    def __init__(self, rows: int, width: int, *, quantised: bool = True) -> None:
+    def __init__(self, rows: int, width: int, *, quantised: bool) -> None:
         super().__init__()
         self.quantised = quantised
         self.weight = nn.Parameter(torch.empty(rows, width))
@@ -75,7 +75,7 @@ class QuantisedEmbedding(nn.Module):
 class HalfLinear(nn.Linear):
     """A linear layer whose weights are stored in 16 bits."""
 
-    def __init__(self, inputs: int, outputs: int, *, quantised: bool = True) -> None:
+    def __init__(self, inputs: int, outputs: int, *, quantised: bool) -> None:
         super().__init__(inputs, outputs)
         self.quantised = quantised
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from app.server import build_app
-from app.services.live.server_state import LiveStudio
+from app.services.live.live_studio import LiveStudio
 from tests.builders.served_studio import listening
 from tests.served_in_memory import TOKEN
 

@@ -14,7 +14,7 @@ from fastapi.testclient import TestClient
 from app.api.http import server_state
 from app.services.explaining import explain as explaining
 from app.services.live import traffic as traffic_module
-from app.services.live.server_state import LiveStudio
+from app.services.live.live_studio import LiveStudio
 from app.services.reports import model_report
 from tests.served_in_memory import TOKEN
 

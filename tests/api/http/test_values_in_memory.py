@@ -5,7 +5,7 @@ from pathlib import Path
 
 from fastapi.testclient import TestClient
 
-from app.services.live.server_state import LiveStudio
+from app.services.live.live_studio import LiveStudio
 from app.services.studio import Studio
 from app.services.training.runs import TrainingRequest
 from tests.builders.trained_home import train_here

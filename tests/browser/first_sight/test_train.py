@@ -9,7 +9,7 @@ from playwright.sync_api import Page, Route, expect
 from app.bootstrap import open_studio
 from app.services.data.importing import ImportRequest, import_file
 from app.services.data.projects import create_project
-from app.services.live.server_state import open_live_studio
+from app.services.live.live_studio import open_live_studio
 from app.services.studio import Studio
 from app.services.training.runs import TrainingRequest
 from app.services.trying.pins import set_pin

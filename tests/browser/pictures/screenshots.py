@@ -13,7 +13,7 @@ from app.bootstrap import open_studio
 from app.services.data.projects import create_project, create_sample
 from app.services.data.utterances import load_page
 from app.services.discover.runs import start_grouping
-from app.services.live.server_state import open_live_studio
+from app.services.live.live_studio import open_live_studio
 from app.services.review.proposals.proposing import ProposedChange, propose
 from app.services.studio import Studio
 from app.services.traffic.receiving import receive_traffic

@@ -8,12 +8,13 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from app.bootstrap import open_studio
-from app.services.data.bulk import EVERY_TEXT, BulkAct, Edit
+from app.services.data.bulk import BulkAct, Edit
 from app.services.data.utterances import change_many
 from app.settings import Settings
 from storage.queries import dataset
 from storage.queries.utterances import Filter
 from tests.builders.served_studio import Served, copy_home
+from tests.builders.trained_home import EVERY_TEXT
 
 
 @pytest.fixture(scope="module")

@@ -36,7 +36,7 @@ def valued(sample_home: Path, tmp_path: Path, studios: StudioPool) -> Iterator[S
                 start = row.text.index(room)
                 found.append(edits.mark(row, [Slot(start, start + len(room), "room")]))
         assert len(found) >= 5
-        events.record(connection, project.id, Action("mark"), found)
+        events.record(connection, project.id, Action("mark", "local"), found)
     studio.database.close()
     with studios.serving(home) as served:
         yield served

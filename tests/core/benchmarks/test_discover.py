@@ -179,8 +179,7 @@ def test_the_command_groups_many_texts_and_refuses_none(
     found = json.loads(capsys.readouterr().out)
     assert (found["texts"], found["added"], found["moved_share"]) == (120, 6, 0.0)
     assert 1 <= found["groups"] <= 11  # the root of 120; this encoder knows no meaning
-    assert found["seconds"] >= 0.0
-    assert found["join_seconds"] >= 0.0
+    assert {"seconds", "join_seconds"} <= found.keys()
     assert found["peak_mb"] > 0.0
     assert main([*words, "--many", "0"]) == 2
     assert "0 texts form no group." in capsys.readouterr().err

@@ -48,7 +48,7 @@ def test_gradients_are_those_of_differences() -> None:
     same = torch.rand(5, 5) > 0.6
     weights = TemplateWeights(0.7, 0.5, 1.5, 0.3, 0.4, 0.5)
     assert torch.autograd.gradcheck(
-        lambda *views: template_loss(Views(*views), weights, same, same.T), given
+        lambda *views: template_loss(Views(*views), weights, same), given
     )
 
 

@@ -33,7 +33,7 @@ def test_twins_under_different_intents_come_before_duplicates() -> None:
     texts = ["my card", "My card!", "stop it", "stop it now", "hello", "hello there"]
     targets = np.eye(3)[[0, 0, 1, 2, 0, 0]]
     unit = unit_rows(rows.astype(np.float32))
-    found = twins(texts, targets, nearby(unit, 2), duplicate=0.97, conflict=0.92)
+    found = twins(texts, targets, nearby(unit, 2))
     pairs = [(pair.first, pair.second, pair.conflict, pair.same_text) for pair in found]
     assert pairs == [(2, 3, True, False), (0, 1, False, True), (4, 5, False, False)]
 

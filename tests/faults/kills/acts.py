@@ -21,7 +21,7 @@ from app.services.data.projects import create_project
 from app.services.discover.runs import start_grouping
 from app.services.discover.stored import list_groups
 from app.services.labelling.decisions import Operation, decide
-from app.services.live.server_state import open_live_studio
+from app.services.live.live_studio import open_live_studio
 from app.services.studio import Studio
 from app.services.traffic.receiving import Sent, receive_traffic
 from app.services.training.runs import TrainingRequest, start_training

@@ -53,7 +53,7 @@ def label_and_train(home: Path) -> tuple[list[str], int]:
         order = [str(names.index(after[0])) for after in labelled]
         studio.artifacts.sweep(connection)
         assert studio.artifacts.damaged(connection) == {}
-        events.undo(connection, 1)
+        events.undo(connection, 1, "local")
         undone = {row.text: row.labels for row in dataset.utterances(connection, 1)}
     assert undone["please label this"] == (names[1],)
     studio.database.close()

@@ -170,17 +170,18 @@ def server(tmp_path: Path, labelled_csv: Path) -> Iterator[LightServer]:
 
 
 def crowd(server: LightServer, count: int) -> tuple[float, float]:
-    """Open idle connections, close them, and return seconds of an answer before and after."""
+    """Open idle connections and close them; the server saves before and after, in these seconds."""
     port = int(server.address.rpartition(":")[2])
-    before = answer(server)
+    before = saves_in(server)
     with ExitStack() as sockets:
         for _ in range(count):
             sockets.enter_context(socket.create_connection(("127.0.0.1", port), timeout=10))
         time.sleep(0.5)
-    return before, answer(server)
+    return before, saves_in(server)
 
 
-def answer(server: LightServer) -> float:
+def saves_in(server: LightServer) -> float:
+    """Fail unless the server saves a note; return the seconds that it takes."""
     began = time.monotonic()
     row = texts_of(server.home)["please label this"]
     operation = {"key": f"{began}", "kind": "flag", "id": row.id, "note": f"at {began}"}
@@ -198,11 +199,10 @@ def test_a_server_without_descriptors_recovers(
         server.start()
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-    before, after = crowd(server, 200)
+    _, after = crowd(server, 200)
     measured(
         "sockets few", f"200 idle connections to 128 descriptors: answers again in {after:.2f} s."
     )
-    assert before >= 0
 
 
 @pytest.mark.fire

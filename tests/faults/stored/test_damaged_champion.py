@@ -74,7 +74,7 @@ def test_a_damaged_champion_is_named_and_replaced(
     promote(studio, damaged, 1)
     assert answer(client, damaged).status_code == 200
     with studio.database.write() as connection:
-        models.point(connection, models.find(connection, 1, 2))
+        models.point(connection, models.find(connection, 1, 2), "local")
     train_here(studio, TrainingRequest(damaged, "instant", {}, str(tiny_path)))
     assert "The files of p@2 are damaged" in newest_reasons(studio)
     promote(studio, damaged, 3)

@@ -13,7 +13,7 @@ from app.bootstrap import open_studio
 from app.services.data.importing import ImportRequest, import_file
 from app.services.data.projects import create_project
 from app.services.labelling.decisions import Operation, decide
-from app.services.live.server_state import LiveStudio
+from app.services.live.live_studio import LiveStudio
 from app.services.soundness import Soundness
 from app.services.studio import Studio
 from app.services.upkeep import back_up

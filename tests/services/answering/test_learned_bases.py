@@ -10,7 +10,7 @@ import pytest
 
 from app.services.answering.stored import load_model
 from app.services.studio import Studio
-from app.services.training import child
+from app.services.training import bases
 from app.services.training.jobs import project_jobs
 from app.services.versions.comparison import compare_models
 from core.bundle import layout
@@ -80,15 +80,15 @@ def test_labels_that_an_encoder_was_tuned_on_are_compared_with_no_others(
 
 
 def test_what_a_base_has_learned_is_known_without_its_files(home: Studio, tiny_path: Path) -> None:
-    assert child.learned_by(home, str(tiny_path)) == frozenset()
-    assert child.learned_by(home, "p@1") == frozenset()  # it left its encoder as it was
-    learned = child.learned_by(home, "p@2")
+    assert bases.learned_by(home, str(tiny_path)) == frozenset()
+    assert bases.learned_by(home, "p@1") == frozenset()  # it left its encoder as it was
+    learned = bases.learned_by(home, "p@2")
     assert learned == hashes_of(TEXTS)
     deleted = dataclasses.replace(version(home, 2), tree_sha256="")
-    assert child._taught(home, deleted) == learned
+    assert bases._taught(home, deleted) == learned
     train(home, "p@2", QUICK)
     assert load_model(home, "p@3").learned == learned
-    assert child.learned_by(home, "p@3") == learned
+    assert bases.learned_by(home, "p@3") == learned
 
 
 def test_what_a_base_has_learned_is_read_without_its_model(
@@ -108,7 +108,7 @@ def test_what_a_base_has_learned_is_read_without_its_model(
     assert weights
     for sha256 in weights:
         home.artifacts.path(sha256).unlink()
-    assert child.learned_by(home, "p@3") == child.learned_by(home, "p@2") == hashes_of(TEXTS)
+    assert bases.learned_by(home, "p@3") == bases.learned_by(home, "p@2") == hashes_of(TEXTS)
     examples = home.artifacts.path(files["exemplars.jsonl"])
     examples.write_bytes(b"")  # of damaged ones, the data of its training tell it
-    assert child._taught(home, version(home, 2)) == hashes_of(TEXTS)
+    assert bases._taught(home, version(home, 2)) == hashes_of(TEXTS)

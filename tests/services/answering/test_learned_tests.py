@@ -15,7 +15,7 @@ from app.services.data.import_cases import ImportChoices
 from app.services.data.importing import ImportRequest, import_file
 from app.services.data.projects import create_project
 from app.services.live.accuracy import accuracy_now
-from app.services.live.server_state import LiveStudio, open_live_studio
+from app.services.live.live_studio import LiveStudio, open_live_studio
 from app.services.review.review import review
 from app.services.studio import Studio
 from app.services.training.runs import TrainingRequest

@@ -10,12 +10,12 @@ import pytest
 from app.services.answering.opened import Space, open_space, require_pipeline
 from app.services.answering.stored import load_model
 from app.services.data import utterances
-from app.services.data.bulk import EVERY_TEXT, BulkAct, Edit
+from app.services.data.bulk import BulkAct, Edit
 from app.services.data.history import undo_last
 from app.services.data.intents import change_intent
 from app.services.explaining.explain import explain, explain_reference
+from app.services.live.live_studio import open_live_studio
 from app.services.live.models import LiveModels
-from app.services.live.server_state import open_live_studio
 from app.services.review import fence
 from app.services.review.fence_views import FenceSetting
 from app.services.studio import Studio
@@ -38,7 +38,7 @@ from storage.log.events import Action
 from storage.queries import dataset
 from storage.queries import utterances as browse
 from tests.builders.nearly_equal import agreed
-from tests.builders.trained_home import train
+from tests.builders.trained_home import EVERY_TEXT, train
 from tests.builders.unpacked_bundle import Elsewhere, unpack_bundle
 
 ASKED = ["where is my money", "good evening", "reset my password", "cancel the subscription"]
@@ -50,7 +50,7 @@ def named(studio: Studio, name: str = NAME) -> str:
     made = edits.create_intent(name)
     with studio.database.write() as connection:
         project = projects.find(connection, "p").id
-        events.record(connection, project, Action("create"), [made])
+        events.record(connection, project, Action("create", "local"), [made])
     return made.subject_id
 
 
@@ -218,7 +218,7 @@ def test_a_preview_tells_what_a_first_label_does_to_a_name(home: Studio, method:
             edits.create_utterance(f"n{i}", one, "pool", "f", None)
             for i, one in enumerate((text, "cancel my subscription", "subscription", "evening"))
         ]
-        events.record(connection, project, Action("import"), more)
+        events.record(connection, project, Action("import", "local"), more)
         row = next(r for r in dataset.utterances(connection, project) if r.labels)
     live_studio = open_live_studio(home)
     if method != "votes":

@@ -20,7 +20,7 @@ from core.bundle.graph_layout import save_graph
 from core.encoders.packed.encoder import TransformerEncoder
 from core.pipeline import hashes_of
 from core.runtime.engine import open_engine
-from storage import models
+from storage import pinned_texts
 from storage.queries import dataset
 from tests.builders.hostile.changed_bundle import replaced, rewritten
 from tests.builders.stub_pipeline import trained
@@ -118,7 +118,7 @@ def test_a_pin_that_a_graph_breaks_is_told_with_what_a_graph_knows(
     with home.database.write() as connection:
         for text, name in ((same, "greeting"), (near, wrong)):
             intent = dataset.intent_named(connection, 1, name)
-            models.add_pin(connection, 1, text, [intent.id])
+            pinned_texts.add(connection, 1, text, [intent.id], "local")
     report = check_model(home, CheckRequest(str(small_graph(home, tmp_path)), Wanted()))
     told = {one.name: one for one in report.checks}
     exact, other = told[f"“{same}” must get greeting"], told[f"“{near}” must get {wrong}"]

@@ -17,7 +17,7 @@ from app.services.checking.views import CheckReport, CheckResult
 from app.services.checking.wanted import Wanted
 from app.services.data.intents import add_intent, change_intent
 from app.services.data.projects import create_project
-from app.services.live.server_state import open_live_studio
+from app.services.live.live_studio import open_live_studio
 from app.services.review.fence import FenceSetting, save_fence
 from app.services.studio import Studio
 from core.bundle.archive import export_bundle
@@ -58,7 +58,9 @@ class Shop:
             for at, (text, one) in enumerate(of_text.items())
         ]
         with self.studio.database.write() as connection:
-            events.record(connection, project.id, Action("import"), [*made.values(), *rows])
+            events.record(
+                connection, project.id, Action("import", "local"), [*made.values(), *rows]
+            )
             versions.cut(connection, project, "first")
 
     def store(self, given: Mapping[str, str]) -> None:

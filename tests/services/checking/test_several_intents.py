@@ -8,7 +8,7 @@ import pytest
 from app.services.checking.checks import CheckRequest, check_model
 from app.services.checking.wanted import read_wanted
 from app.services.studio import Studio
-from storage import models
+from storage import pinned_texts
 from storage.queries import dataset
 from tests.builders.multi_label_project import started, train
 
@@ -24,11 +24,13 @@ def several(tmp_path: Path, tiny_path: Path) -> Iterator[Studio]:
 def test_pins_and_floors_of_several_intents(several: Studio) -> None:
     with several.database.write() as connection:
         ids = {one.name: one.id for one in dataset.intents(connection, 1)}
-        models.add_pin(connection, 1, "cancel my card please", [ids["cancel"], ids["card"]])
-        models.add_pin(connection, 1, "Cancel my card, please", [ids["cancel"]])
-        models.add_pin(connection, 1, "cancel it", [ids["cancel"], ids["thanks"]])
-        models.add_pin(connection, 1, "many thanks", [ids["card"]])
-        models.add_pin(connection, 1, "thank you", [])
+        pinned_texts.add(
+            connection, 1, "cancel my card please", [ids["cancel"], ids["card"]], "local"
+        )
+        pinned_texts.add(connection, 1, "Cancel my card, please", [ids["cancel"]], "local")
+        pinned_texts.add(connection, 1, "cancel it", [ids["cancel"], ids["thanks"]], "local")
+        pinned_texts.add(connection, 1, "many thanks", [ids["card"]], "local")
+        pinned_texts.add(connection, 1, "thank you", [], "local")
     floors = ["micro_f1=0", "no_intent=0", "recall:cancel=0", "f1:thanks=0"]
     report = check_model(several, CheckRequest("p@1", read_wanted(floors, []), "p"))
     pins = {one.name: one for one in report.checks if one.kind == "pin"}

@@ -24,7 +24,7 @@ def hold_out(studio: Studio, tests: list[str]) -> None:
         splits = ["test" if row.text in tests else "pool" for row in rows]
         changes = [edits.edit(row, "split", split) for row, split in zip(rows, splits, strict=True)]
         changes += [edits.label(row, [label]) for row in rows if row.text in tests]
-        events.record(connection, 1, Action("tests"), changes)
+        events.record(connection, 1, Action("tests", "local"), changes)
 
 
 @pytest.fixture

@@ -106,7 +106,7 @@ def test_the_pool_gets_an_even_sample_and_undo_takes_it_back(
     halves = [sum(int(text.split()[1]) < 500 for text in pool(studio)), 100]
     assert 35 < halves[0] < 65
     with studio.database.write() as connection:
-        undone = events.undo(connection, 1)
+        undone = events.undo(connection, 1, "local")
     assert undone is not None
     assert (undone.verb, undone.origin, pool(studio)) == ("import", "import a.jsonl", [])
     assert len(list_logs(studio, "p")) == 1

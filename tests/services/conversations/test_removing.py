@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 from app.services.conversations.logs import DialogueImport, import_dialogues, list_logs, view_logs
 from app.services.conversations.removing import TextsToo, delete_removed, remove_log
-from app.services.data.bulk import EVERY_TEXT, Allowed, BulkAct, Edit
+from app.services.data.bulk import Allowed, BulkAct, Edit
 from app.services.data.history import undo_action, undo_last
 from app.services.data.importing import ImportRequest, import_file
 from app.services.data.intents import add_intent
@@ -18,7 +18,7 @@ from app.services.studio import Studio
 from core.errors import Conflict
 from storage.queries.utterances import Filter
 from storage.tables import batch
-from tests.builders.trained_home import rows
+from tests.builders.trained_home import EVERY_TEXT, rows
 
 NAME = "chats.jsonl"
 

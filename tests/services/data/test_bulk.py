@@ -33,7 +33,7 @@ def intents(studio: Studio) -> dict[str, str]:
         edits.create_utterance("waiting", "waiting", "test", "f", None),
     ]
     with studio.database.write() as connection:
-        events.record(connection, project.id, Action("import"), [*made.values(), *rows])
+        events.record(connection, project.id, Action("import", "local"), [*made.values(), *rows])
     return {"a": a, "b": b}
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from app.services import upkeep
-from app.services.data.bulk import EVERY_TEXT, BulkAct, Edit
+from app.services.data.bulk import BulkAct, Edit
 from app.services.data.erasing import erase_texts
 from app.services.data.history import undo_last
 from app.services.data.importing import ImportRequest, import_file
@@ -15,6 +15,7 @@ from app.services.data.utterances import change_many
 from app.services.studio import Studio
 from storage.queries import dataset
 from storage.queries.utterances import Filter
+from tests.builders.trained_home import EVERY_TEXT
 
 SAID = "Zaphod lives in Betelgeuse Road 5"
 OTHER = "where is my parcel"

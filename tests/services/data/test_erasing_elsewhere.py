@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from app.cli import main
-from app.services.data.bulk import EVERY_TEXT, BulkAct, Edit
+from app.services.data.bulk import BulkAct, Edit
 from app.services.data.erasing import erase_texts
 from app.services.data.importing import ImportRequest, import_file
 from app.services.data.projects import create_project, delete_project, restore_project
@@ -17,7 +17,7 @@ from core.errors import Conflict, InvalidInput
 from storage import jobs, projects
 from storage.queries import dataset
 from storage.queries.utterances import Filter
-from tests.builders.trained_home import train_here
+from tests.builders.trained_home import EVERY_TEXT, train_here
 
 SAID = "Zaphod here"
 IN_Q = "the project 'q', which has or had 1 such text: erase there, too"

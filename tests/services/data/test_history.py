@@ -8,7 +8,7 @@ from app.services.data.erasing import erase_texts
 from app.services.data.history import redo_last, undo_action, undo_last
 from app.services.data.intents import add_intent, load_overview
 from app.services.data.projects import create_project
-from app.services.live.server_state import open_live_studio
+from app.services.live.live_studio import open_live_studio
 from app.services.status import load_status
 from app.services.studio import Studio
 from core.errors import Conflict
@@ -24,7 +24,7 @@ def project(studio: Studio) -> Studio:
     create_project(studio, "p")
     said = edits.create_utterance("u0", "call Ada", "pool", "f", None)
     with studio.database.write() as connection:
-        events.record(connection, 1, Action("import"), [said])
+        events.record(connection, 1, Action("import", "local"), [said])
     for name in "ab":
         add_intent(studio, "p", name)
     return studio
@@ -55,11 +55,25 @@ def test_redo_does_again_what_the_page_showed_alone(
     assert names(project) == {"a", "b"}
 
 
+@pytest.mark.parametrize("large", [1, 2_000])
+def test_what_takes_back_is_not_stored_as_a_command(
+    project: Studio, monkeypatch: pytest.MonkeyPatch, large: int
+) -> None:
+    """Undo and Redo of the pages stood in the log with the origin "cli"."""
+    monkeypatch.setattr(history, "LARGE", large)
+    undo_last(project, "p")
+    redo_last(project, "p")
+    with project.database.read() as connection:
+        [redone, undone, added] = events.history(connection, 1, 3)
+    assert [(one.verb, one.origin) for one in (redone, undone)] == [("redo", ""), ("undo", "")]
+    assert (added.verb, added.origin) == ("create intent", "page")
+
+
 def test_an_undo_is_not_undone_by_its_key(project: Studio) -> None:
     """It was answered with the undo as if that had been taken back, and nothing had happened."""
     add_intent(project, "p", "c")
     with project.database.write() as connection:
-        assert events.undo(connection, 1, key="the-undo") is not None
+        assert events.undo(connection, 1, "local", key="the-undo") is not None
     with pytest.raises(Conflict, match="cannot be taken back itself"):
         undo_action(project, "p", "the-undo")
     assert names(project) == {"a", "b"}

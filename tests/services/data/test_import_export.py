@@ -11,7 +11,7 @@ from app.services.data.projects import create_project, list_projects
 from app.services.studio import Studio
 from core.errors import InvalidInput, StudioError
 from core.formats.rows import ReadOptions
-from storage import models, projects
+from storage import pinned_texts, projects
 from storage.database import open_database
 from storage.log import edits, events
 from storage.queries import dataset
@@ -102,7 +102,7 @@ def test_a_file_that_uses_an_archived_intent_brings_it_back_and_says_so(
     with studio.database.write() as connection:
         project = projects.find(connection, "p").id
         changes = edits.merge_intents(connection, project, "old", "new")
-        events.record(connection, project, events.Action("merge"), changes)
+        events.record(connection, project, events.Action("merge", "local"), changes)
     kept = import_file(studio, ImportRequest("p", write(tmp_path, "text,intent\na,old\n")))
     assert (kept.conflicting, kept.examples[0][:5]) == (1, "row 2")
     again = write(tmp_path, "text,intent\nc,old\nd,old\n")
@@ -160,9 +160,9 @@ def test_an_old_version_exports_byte_for_byte_after_a_thousand_edits(
         for turn in range(1_000):
             row = dataset.utterance_by_id(connection, project.id, keys[turn % len(keys)])
             change = edits.edit(row, "text", f"{turn}")
-            events.record(connection, project.id, events.Action("edit"), [change])
+            events.record(connection, project.id, events.Action("edit", "local"), [change])
         change = edits.rename_intent(connection, project.id, "refund", "money back")
-        events.record(connection, project.id, events.Action("rename"), [change])
+        events.record(connection, project.id, events.Action("rename", "local"), [change])
     export_file(studio, "p", tmp_path / "after.csv", ExportChoice(version="1"))
     assert (tmp_path / "after.csv").read_bytes() == (tmp_path / "before.csv").read_bytes()
 
@@ -244,7 +244,7 @@ def test_a_file_of_utterances_tells_what_it_does_not_hold(
     import_file(studio, ImportRequest("p", write(tmp_path, lines, "said.jsonl")))
     key = add_intent(studio, "p", "pay", "to pay")
     with studio.database.write() as connection:
-        models.add_pin(connection, projects.find(connection, "p").id, "pay it", [key])
+        pinned_texts.add(connection, projects.find(connection, "p").id, "pay it", [key], "local")
     labels, marks = ("labels of texts", 2), ("marked values: written as plain words", 1)
     breaks = ("line breaks inside texts: written as blanks", 1)
     languages = ("languages of texts", 1)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from app.services.data.bulk import EVERY_TEXT, BulkAct, Edit
+from app.services.data.bulk import BulkAct, Edit
 from app.services.data.exporting import export_onto, words_of
 from app.services.data.history import undo_last
 from app.services.data.import_cases import ImportChoices
@@ -18,6 +18,7 @@ from core.errors import InvalidInput
 from storage import projects
 from storage.queries import utterances
 from storage.queries.utterances import Filter
+from tests.builders.trained_home import EVERY_TEXT
 from tests.core.platforms.exports import EXPORTS, read_export, write_export
 
 _REFUND = {"dialogflow-es": "get me my money back"}

@@ -10,7 +10,7 @@ from app.services.data import uploads
 from app.services.data.intents import load_overview
 from app.services.data.projects import create_project
 from app.services.data.uploads import ColumnMapping
-from app.services.live.server_state import open_live_studio
+from app.services.live.live_studio import open_live_studio
 from app.services.studio import Studio
 from core.errors import InvalidInput, NotFound
 

@@ -7,12 +7,12 @@ import pytest
 import sqlalchemy as sa
 
 from app.services.data import utterances
-from app.services.data.bulk import EVERY_TEXT, BulkAct, Edit
+from app.services.data.bulk import BulkAct, Edit
 from app.services.data.history import list_actions, redo_last, undo_last
 from app.services.data.intents import add_intent, change_intent, load_overview, merge_intents
 from app.services.data.projects import create_project
+from app.services.live.live_studio import open_live_studio
 from app.services.live.models import LiveModels
-from app.services.live.server_state import open_live_studio
 from app.services.status import load_status
 from app.services.studio import Studio
 from core.errors import Conflict, InvalidInput, NotFound
@@ -20,6 +20,7 @@ from storage import jobs, models, projects, tables
 from storage.log import edits, events, versions
 from storage.log.events import Action
 from storage.queries.utterances import Filter, Page
+from tests.builders.trained_home import EVERY_TEXT
 
 
 @pytest.fixture
@@ -29,7 +30,7 @@ def ids(studio: Studio) -> dict[str, str]:
     made = {name: edits.create_intent(name) for name in "ab"}
     rows = [edits.create_utterance(f"u{i}", f"text {i}", "pool", "f", None) for i in range(6)]
     with studio.database.write() as connection:
-        events.record(connection, project.id, Action("import"), [*made.values(), *rows])
+        events.record(connection, project.id, Action("import", "local"), [*made.values(), *rows])
     return {name: change.subject_id for name, change in made.items()}
 
 
@@ -138,7 +139,7 @@ def test_a_label_for_many_joins_those_that_are_there_where_a_text_has_several(st
         for i, labels in enumerate((None, [], [a], [a, b]))
     ]
     with studio.database.write() as connection:
-        events.record(connection, project.id, Action("import"), [*made, *rows])
+        events.record(connection, project.id, Action("import", "local"), [*made, *rows])
     assert change(studio, "label", b, n=4) == 3
     assert [r.labels for r in shown(studio)] == [(b,), (b,), (a, b), (a, b)]
 
@@ -269,7 +270,7 @@ def test_a_project_at_a_glance(studio: Studio, ids, monkeypatch: pytest.MonkeyPa
     view = load_status(live_studio, "p")
     assert (view.champion, view.candidate, view.model) == (None, 2, "none")  # held back, both
     with studio.database.write() as connection:
-        models.point(connection, first)
+        models.point(connection, first, "local")
     view = load_status(live_studio, "p")
     assert (view.champion, view.candidate, view.model) == (1, 2, "loading")
     assert (view.accuracy, view.judged_on) == (0.5, "n texts")

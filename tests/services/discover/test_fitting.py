@@ -10,8 +10,8 @@ from app.services.discover import fitting
 from app.services.discover.fitting import fitted
 from app.services.discover.stored import OpenedGroup, list_groups, open_group
 from app.services.live.live_model import LiveModel
+from app.services.live.live_studio import LiveStudio, open_live_studio
 from app.services.live.pool import Pool, Pools, judged
-from app.services.live.server_state import LiveStudio, open_live_studio
 from app.services.studio import Studio
 from core.types import FloatArray
 from storage import projects

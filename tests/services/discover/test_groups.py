@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from app.cli import main
-from app.services.data.bulk import EVERY_TEXT, BulkAct, Edit
+from app.services.data.bulk import BulkAct, Edit
 from app.services.data.importing import ImportRequest, import_file
 from app.services.data.projects import create_project
 from app.services.data.utterances import change_many
@@ -16,12 +16,12 @@ from app.services.discover.files import read_placed, write_placed
 from app.services.discover.grouped import GroupChoice
 from app.services.discover.groups import discover
 from app.services.discover.views import DiscoveredView, PlacedText
-from app.services.live.server_state import open_live_studio
+from app.services.live.live_studio import open_live_studio
 from app.services.studio import Studio
 from core.errors import InvalidInput, NotFound
 from storage import projects
 from storage.queries.utterances import Filter
-from tests.builders.trained_home import POOL, change, rows
+from tests.builders.trained_home import EVERY_TEXT, POOL, change, rows
 
 Bring = Callable[..., None]
 

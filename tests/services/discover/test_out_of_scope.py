@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from app.services.data.bulk import EVERY_TEXT, BulkAct, Edit
+from app.services.data.bulk import BulkAct, Edit
 from app.services.data.history import undo_action
 from app.services.data.utterances import change_many
 from app.services.discover.acts import Taking, take_group
@@ -16,7 +16,7 @@ from core.errors import Conflict, InvalidInput
 from storage import projects
 from storage.queries import dataset, utterances
 from storage.queries.utterances import Filter
-from tests.builders.trained_home import BILLS, CARDS, change, grouped
+from tests.builders.trained_home import BILLS, CARDS, EVERY_TEXT, change, grouped
 
 KEY = "key-of-a-taking"
 

@@ -9,7 +9,7 @@ from app.services.data.history import undo_action
 from app.services.discover.acts import Taking, take_group
 from app.services.discover.fitting import fitted
 from app.services.discover.stored import OpenedGroup, list_groups, open_group
-from app.services.live.server_state import open_live_studio
+from app.services.live.live_studio import open_live_studio
 from app.services.studio import Studio
 from storage import projects
 from storage.queries import dataset, utterances

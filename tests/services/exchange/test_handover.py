@@ -22,7 +22,7 @@ from app.services.studio import Studio
 from core.errors import InvalidInput
 from core.exports.targets import TARGETS
 from core.platforms.agent import Platform
-from storage import models, projects
+from storage import pinned_texts, projects
 from storage.queries import dataset
 
 _ROWS = [
@@ -53,7 +53,7 @@ def _pin(studio: Studio, text: str, *names: str) -> None:
     with studio.database.write() as connection:
         project = projects.find(connection, "shop")
         ids = {one.name: one.id for one in dataset.intents(connection, project.id)}
-        models.add_pin(connection, project.id, text, [ids[name] for name in names])
+        pinned_texts.add(connection, project.id, text, [ids[name] for name in names], "local")
 
 
 def test_what_is_written_and_what_is_left_out_are_all_texts(shop: Studio, tmp_path: Path) -> None:
@@ -136,7 +136,7 @@ def test_a_pin_whose_intent_is_gone_is_told_and_becomes_no_test(
     _pin(shop, "who won", "refund")
     with shop.database.write() as connection:
         project = projects.find(connection, "shop")
-        models.add_pin(connection, project.id, "money back", ["gone"])
+        pinned_texts.add(connection, project.id, "money back", ["gone"], "local")
     stories = tmp_path / "tests.yml"
     report = write_project(shop, "shop", HandoverChoice("rasa-tests"), stories)
     told = [(one.what, one.examples) for one in report.losses if "pins" in one.what]

@@ -13,7 +13,7 @@ from app.services.explaining.explain import explain, explain_reference, explain_
 from app.services.explaining.explained_model import explained_bundle
 from app.services.explaining.views import Explanation
 from app.services.explaining.words import nothing_words
-from app.services.live.server_state import LiveStudio, open_live_studio
+from app.services.live.live_studio import LiveStudio, open_live_studio
 from app.services.review.fence import save_fence
 from app.services.review.fence_views import FenceSetting
 from app.services.studio import Studio

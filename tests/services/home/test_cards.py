@@ -9,7 +9,7 @@ from app.services.data.intents import add_intent
 from app.services.data.projects import view_project
 from app.services.home import cards
 from app.services.home.cards import ProjectCard, load_cards, next_of
-from app.services.live.server_state import LiveStudio, open_live_studio
+from app.services.live.live_studio import LiveStudio, open_live_studio
 from app.services.review.fence import save_fence
 from app.services.review.fence_views import FenceSetting
 from app.services.review.review import known_label_errors, review
@@ -98,7 +98,9 @@ def test_what_was_made_of_a_test_text_is_not_told_to_fit_no_intent(home: Studio)
     made = replace(source, id="made", text="hi you", synthetic=source.id)
     aside = replace(source, id="aside", text="what is the time", labels=())
     with home.database.write() as connection:
-        events.record(connection, 1, Action("add"), [edits.create(made), edits.create(aside)])
+        events.record(
+            connection, 1, Action("add", "local"), [edits.create(made), edits.create(aside)]
+        )
         project = projects.find(connection, "p")
     change(home, "hi", "split", "test")
     found = cards._facts(open_live_studio(home), view_project(home, "p"), project, None)

@@ -30,7 +30,7 @@ def fill(studio: Studio, task: str = "single-label") -> dict[str, str]:
     made = {name: edits.create_intent(name, position=at) for at, name in enumerate("abc")}
     rows = [edits.create_utterance(f"u{i}", f"text {i}", "pool", "f", None) for i in range(6)]
     with studio.database.write() as connection:
-        events.record(connection, project.id, Action("import"), [*made.values(), *rows])
+        events.record(connection, project.id, Action("import", "local"), [*made.values(), *rows])
     return {name: change.subject_id for name, change in made.items()}
 
 
@@ -209,7 +209,7 @@ def test_long_and_foreign_texts_are_labelled_like_any(studio: Studio, ids) -> No
     texts = ["x" * 10**7, "👩‍👩‍👧 ﷽ \u202e", "ß\u0301", "'; DROP TABLE event; --"]
     rows = [edits.create_utterance(f"t{i}", t, "pool", "f", None) for i, t in enumerate(texts)]
     with studio.database.write() as connection:
-        events.record(connection, 1, Action("import"), rows)
+        events.record(connection, 1, Action("import", "local"), rows)
     for i, text in enumerate(texts):
         assert decide(studio, label(f"k{i}", f"t{i}", ids["a"])) == [SAVED]
         assert (row(studio, f"t{i}").labels, row(studio, f"t{i}").text) == ((ids["a"],), text)
@@ -235,7 +235,7 @@ def three_texts(studio: Studio) -> tuple[ProjectRecord, list[str]]:
     made = [edits.create_intent(name) for name in "abc"]
     rows = [edits.create_utterance(f"u{i}", f"text {i}", "pool", "f", None) for i in range(3)]
     with studio.database.write() as connection:
-        events.record(connection, project.id, Action("import"), [*made, *rows])
+        events.record(connection, project.id, Action("import", "local"), [*made, *rows])
     return project, [change.subject_id for change in made]
 
 

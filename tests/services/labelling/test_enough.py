@@ -12,7 +12,7 @@ from app.services.labelling import enough
 from app.services.labelling.enough import EnoughLabels, EnoughView, list_enough
 from app.services.live import row_answers
 from app.services.live.joining import base_of
-from app.services.live.server_state import LiveStudio, open_live, open_live_studio
+from app.services.live.live_studio import LiveStudio, open_live, open_live_studio
 from app.services.studio import Studio
 from app.services.training.runs import TrainingRequest
 from core.calibration.calibration import Calibration
@@ -85,7 +85,7 @@ def test_a_tuned_encoder_is_judged_by_the_labels_given_since_it_learned(live: Li
         for n in range(16):
             words = f"my card number {100 + n} is lost"
             made = edits.create_utterance(f"since-{n}", words, "train", "x", (rows["card"].id,))
-            events.record(connection, 1, Action("label", origin="page"), [made])
+            events.record(connection, 1, Action("label", "local", origin="page"), [made])
     live.models.get(1)
     assert {name: one.judged for name, one in named(live).items()} == {"card": 15}
     assert named(live)["card"].is_enough
@@ -97,11 +97,11 @@ def test_labels_that_were_given_together_are_left_out(live: LiveStudio) -> None:
         [intent] = [one for one in dataset.intents(connection, project_id) if one.name == "bill"]
         texts = [f"another bill {n}" for n in range(3)]
         made = [edits.create_utterance(text, text, "pool", "x", None) for text in texts]
-        events.record(connection, project_id, Action("import", origin="import x"), made)
+        events.record(connection, project_id, Action("import", "local", origin="import x"), made)
         rows = {one.text: one for one in dataset.utterances(connection, project_id)}
         labels = [edits.edit(rows[text], "labels", [intent.id]) for text in texts]
-        events.record(connection, project_id, Action("label", origin="group"), labels[:2])
-        events.record(connection, project_id, Action("label", origin="page"), labels[2:])
+        events.record(connection, project_id, Action("label", "local", origin="group"), labels[:2])
+        events.record(connection, project_id, Action("label", "local", origin="page"), labels[2:])
         singly = labelled_singly(connection, project_id)
     assert [text for text in texts if text in singly] == [texts[2]]
     assert len(singly) == 28 + 1
@@ -134,7 +134,7 @@ def test_what_was_made_of_a_text_does_not_tell_that_the_model_knew_it(
         return {one.intent: (one.judged, one.known) for one in judged}
 
     assert known() == {"a": (3, 0), "b": (7, 7)}
-    monkeypatch.setattr(row_answers, "_MOST_SOLVED", 12)
+    monkeypatch.setattr(row_answers, "SOLVED_AT_ONCE", 12)
     rootless = replace(pipeline, head=replace(head, root=None))
     model = replace(model, pipeline=rootless)  # too many to be solved anew: no text is judged so
     assert known() == {"b": (7, 7)}
@@ -144,11 +144,11 @@ def test_a_text_is_judged_as_soon_as_its_copies_can_be_left_out(
     live: LiveStudio, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Prepared previews told what it is without them, and until the next label nobody looked."""
-    monkeypatch.setattr(row_answers, "_MOST_SOLVED", 5)
+    monkeypatch.setattr(row_answers, "SOLVED_AT_ONCE", 5)
     with live.studio.database.write() as connection:
         source = next(one for one in dataset.utterances(connection, 1) if "bill" in one.text)
         copy = replace(source, id="s", text=f"{source.text} again", synthetic=source.id)
-        events.record(connection, 1, Action("augment"), [edits.create(copy)])
+        events.record(connection, 1, Action("augment", "local"), [edits.create(copy)])
     live.models.get(1)
     kept = live.models.kept[1]
     assert kept.model is not None

@@ -13,8 +13,8 @@ from app.services.labelling import decisions, queue
 from app.services.labelling.decisions import Operation
 from app.services.labelling.queue import QueueRequest, Queues
 from app.services.live import pool as pool_module
+from app.services.live.live_studio import open_live_studio
 from app.services.live.pool import Pool
-from app.services.live.server_state import open_live_studio
 from app.services.review.fence import save_fence
 from app.services.review.fence_views import FenceSetting
 from app.services.status import load_status
@@ -45,7 +45,9 @@ def queues(studio: Studio) -> Queues:
     project = create_project(studio, "p")
     rows = [edits.create_utterance(f"u{i}", f"text {i}", "pool", "f", None) for i in range(8)]
     with studio.database.write() as connection:
-        events.record(connection, project.id, Action("import"), [edits.create_intent("a"), *rows])
+        events.record(
+            connection, project.id, Action("import", "local"), [edits.create_intent("a"), *rows]
+        )
     return Queues(open_live_studio(studio))
 
 

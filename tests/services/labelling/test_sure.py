@@ -21,10 +21,10 @@ from app.services.labelling.sure import (
     draw,
     list_sure,
 )
-from app.services.live import pool
-from app.services.live.live_model import as_trained
+from app.services.live import joining, pool
+from app.services.live.live_model import as_last_solved
+from app.services.live.live_studio import LiveStudio, open_live, open_live_studio
 from app.services.live.row_answers import exemplar_scores
-from app.services.live.server_state import LiveStudio, open_live, open_live_studio
 from app.services.review.fence import save_fence
 from app.services.review.fence_views import FenceSetting
 from app.services.studio import Studio
@@ -227,13 +227,30 @@ def test_labels_that_join_the_votes_do_not_move_the_limit(home: Studio) -> None:
     assert len(after.pipeline.exemplars) == len(before.pipeline.exemplars) + 1
     first, second, joined = (
         exemplar_scores(home, replace(after, pipeline=pipeline))
-        for pipeline in (as_trained(before), as_trained(after), after.pipeline)
+        for pipeline in (as_last_solved(before), as_last_solved(after), after.pipeline)
     )
     assert first is not None
     assert second is not None
     assert joined is not None
     np.testing.assert_array_equal(first[0], second[0])
     assert not np.array_equal(joined[0][: len(first[0])], first[0])
+
+
+def test_many_labels_that_join_are_solved_into_the_votes_that_tell_the_limit(
+    home: Studio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The votes that tell the limit were called "as trained", and these labels are in them, too."""
+    monkeypatch.setattr(joining, "_MANY", 0)  # then three are more than an eighth of 20
+    live_studio = open_live_studio(home)
+    before, pool_of_texts = live_studio.models.get(1), live_studio.pools.wait(1)
+    assert before is not None
+    assert pool_of_texts is not None
+    given = {one.id: before.columns[0] for one in pool_of_texts.records[:3]}
+    label_each(home, "p", given, BulkAct(3, Allowed(), "join"))
+    after = live_studio.models.get(1)
+    assert after is not None
+    solved = {one.id for one in as_last_solved(after).exemplars}
+    assert solved == {one.id for one in as_last_solved(before).exemplars} | given.keys()
 
 
 def test_test_texts_that_the_model_has_learned_do_not_tell_how_sure_it_is(

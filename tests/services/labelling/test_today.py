@@ -27,7 +27,7 @@ def intent(studio: Studio) -> str:
     made = edits.create_intent("a")
     rows = [edits.create_utterance(f"u{i}", f"text {i}", "pool", "f", None) for i in range(15)]
     with studio.database.write() as connection:
-        events.record(connection, project.id, Action("import"), [made, *rows])
+        events.record(connection, project.id, Action("import", "local"), [made, *rows])
     return made.subject_id
 
 

@@ -13,7 +13,7 @@ from app.services.data.history import undo_action, undo_last
 from app.services.home.cards import load_cards
 from app.services.live import answered_tests, catching_up
 from app.services.live.accuracy import accuracy_now, nameless_words
-from app.services.live.server_state import LiveStudio, open_live_studio
+from app.services.live.live_studio import LiveStudio, open_live_studio
 from app.services.reports.model_report import report
 from app.services.reports.versions_now import compare_now
 from app.services.review.fence import preview_fence, save_fence

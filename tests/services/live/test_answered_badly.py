@@ -5,8 +5,8 @@ import pytest
 
 from app.services.home.cards import load_cards
 from app.services.live import pool as pools
+from app.services.live.live_studio import open_live_studio
 from app.services.live.pool import Pool, answered_badly
-from app.services.live.server_state import open_live_studio
 from app.services.studio import Studio
 from tests.builders.trained_home import POOL, change
 

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from app.services.cache import Belongs
+from app.services.live.live_studio import open_live_studio
 from app.services.live.models import MOST_PROJECTS
 from app.services.live.pool import Pool, ProjectPool
-from app.services.live.server_state import open_live_studio
 from app.services.review import review
 from app.services.studio import Studio
 from core import intent_names

@@ -14,10 +14,10 @@ from app.services.data.history import undo_last
 from app.services.data.intents import add_intent
 from app.services.live import catching_up, pool
 from app.services.live import models as live
-from app.services.live.live_model import LiveModel
+from app.services.live.live_model import AnswersBy, LiveModel
+from app.services.live.live_studio import open_live_studio
 from app.services.live.said import answers
 from app.services.live.said.drift import SaidRows
-from app.services.live.server_state import open_live_studio
 from app.services.live.traffic import Traffic
 from app.services.studio import Studio
 from app.services.versions import timeline
@@ -63,7 +63,7 @@ def test_a_look_at_the_pool_that_took_long_is_not_repeated_soon(
     champion, project = space.version.id, space.project.id
     quiet = Traffic(last=0.0)
     pools = pool.Pools(home, Slow(home, clock), quiet)  # type: ignore[arg-type]
-    pools.kept[project].champion = champion
+    pools.kept[project].tried = AnswersBy(champion)
     pools._refresh(project)
     assert pools.kept[project].rest_until == 107.0 + 2.0
     pools._refresh(project)
@@ -92,7 +92,7 @@ def test_a_pool_is_evaluated_again_when_the_labels_of_a_large_set_have_joined(
     known = live.LiveModels(home)
     before = known.get(1)
     assert before is not None
-    monkeypatch.setattr(catching_up, "_SOLVED_AT_ONCE", 0)
+    monkeypatch.setattr(catching_up, "SOLVED_AT_ONCE", 0)
     monkeypatch.setattr(catching_up, "_IMMEDIATE", 0)
     monkeypatch.setattr(live.LiveModels, "_catch_up_later", lambda *_: None)
     change(home, "hi", "flagged", "odd")
@@ -145,7 +145,7 @@ def test_where_no_thread_is_left_the_next_question_starts_one(
     known, pools, watched = served.models, served.pools, WatchedTextCache(served)
     known.get(1)
     change(home, "hi", "flagged", "odd")
-    monkeypatch.setattr(catching_up, "_SOLVED_AT_ONCE", 0)
+    monkeypatch.setattr(catching_up, "SOLVED_AT_ONCE", 0)
     monkeypatch.setattr(catching_up, "_IMMEDIATE", 0)
 
     def full(_: threading.Thread) -> None:
@@ -234,10 +234,10 @@ def test_answers_to_traffic_wait_for_many_labels_of_a_large_set(
     """They were those of the labels of before, until 50 more changes."""
     known, one = live.LiveModels(home), rows(home)["hi"]
     known.get(1)
-    monkeypatch.setattr(catching_up, "_SOLVED_AT_ONCE", 0)
+    monkeypatch.setattr(catching_up, "SOLVED_AT_ONCE", 0)
     monkeypatch.setattr(catching_up, "_IMMEDIATE", 0)
     monkeypatch.setattr(live.LiveModels, "_catch_up_later", lambda *_: None)
-    monkeypatch.setattr(answers, "_FEW_CHANGES", 0)
+    monkeypatch.setattr(answers, "FEW_CHANGES", 0)
     change(home, one.text, "flagged", "odd")
     said = answers.SaidAnswers(home, known, Traffic(last=0.0))
     asked = SaidRows([SaidText("one", one.id, "2026-02-02T10:00:00Z", "app")], [])

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from app.services.data import utterances
-from app.services.data.bulk import EVERY_TEXT, BulkAct, Edit
+from app.services.data.bulk import BulkAct, Edit
 from app.services.data.history import redo_last, undo_last
 from app.services.data.intents import change_intent, merge_intents
 from app.services.live import catching_up, joining
@@ -27,7 +27,7 @@ from storage.log import edits, events, versions
 from storage.log.events import Action
 from storage.queries import dataset
 from storage.queries import utterances as browse
-from tests.builders.trained_home import opened, train
+from tests.builders.trained_home import EVERY_TEXT, opened, train
 
 QUERIES = [
     "where is my money",
@@ -91,7 +91,7 @@ def add(studio: Studio, name: str) -> str:
     row = edits.create_utterance(name, f"about {name}", "train", "f", [made.subject_id])
     with studio.database.write() as connection:
         project = projects.find(connection, "p").id
-        events.record(connection, project, Action("add"), [made, row])
+        events.record(connection, project, Action("add", "local"), [made, row])
     return made.subject_id
 
 
@@ -251,7 +251,7 @@ def test_threads_that_ask_while_labels_come_get_whole_answers(home, models_of) -
 
 
 def test_a_large_set_is_solved_beside_the_answers(home, models_of, monkeypatch) -> None:
-    monkeypatch.setattr(catching_up, "_SOLVED_AT_ONCE", 0)
+    monkeypatch.setattr(catching_up, "SOLVED_AT_ONCE", 0)
     monkeypatch.setattr(catching_up, "_IMMEDIATE", 0)
     started = models_of.get(1).revision
     step(home, "text", 0, 0)

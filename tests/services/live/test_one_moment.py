@@ -6,9 +6,9 @@ from contextlib import contextmanager
 import pytest
 
 from app.services.data import intents, utterances
-from app.services.data.bulk import EVERY_TEXT, BulkAct, Edit
+from app.services.data.bulk import BulkAct, Edit
 from app.services.live import models as live_models
-from app.services.live.server_state import LiveStudio, open_live, open_live_studio
+from app.services.live.live_studio import LiveStudio, open_live, open_live_studio
 from app.services.review import fence
 from app.services.review.fence_views import FenceSetting
 from app.services.studio import Studio
@@ -18,6 +18,7 @@ from storage import projects
 from storage.database import Database
 from storage.queries import dataset
 from storage.queries import utterances as browse
+from tests.builders.trained_home import EVERY_TEXT
 
 ASKED = "could I have my money back today"
 _HIGH = 9.0

@@ -6,7 +6,7 @@ import pytest
 
 from app.services.home.cards import load_cards
 from app.services.live import accuracy
-from app.services.live.server_state import LiveStudio, open_live_studio
+from app.services.live.live_studio import LiveStudio, open_live_studio
 from app.services.reports.model_report import report
 from app.services.reports.versions_now import compare_now
 from app.services.status import load_status

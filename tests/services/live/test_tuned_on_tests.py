@@ -8,9 +8,9 @@ import pytest
 
 from app.services.live.accuracy import accuracy_now
 from app.services.live.answered_tests import labelled_tests, told_apart
+from app.services.live.live_studio import LiveStudio, open_live, open_live_studio
 from app.services.live.said.answers import SaidAnswers
 from app.services.live.said.drift import SaidRows
-from app.services.live.server_state import LiveStudio, open_live, open_live_studio
 from app.services.live.traffic import Traffic
 from app.services.reports.model_report import report
 from app.services.reports.versions_now import compare_now
@@ -94,7 +94,7 @@ def test_an_example_that_only_votes_on_a_tuned_encoder_tests_it_once_it_is_moved
     """
     made = edits.create_utterance("late", LATE, "train", "f", [intent_ids(home)["greeting"]])
     with home.database.write() as connection:
-        events.record(connection, 1, Action("import"), [made])
+        events.record(connection, 1, Action("import", "local"), [made])
     train(home, "p@2", {"kind": "instant"})
     promote(home, "p", 3)
     change(home, LATE, "split", "test")

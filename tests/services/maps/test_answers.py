@@ -9,8 +9,8 @@ from app.services.answering.stored import load_model
 from app.services.data.intents import add_intent
 from app.services.live import row_answers
 from app.services.live.joining import base_of
+from app.services.live.live_studio import LiveStudio, open_live_studio
 from app.services.live.row_answers import answer_rows
-from app.services.live.server_state import LiveStudio, open_live_studio
 from app.services.maps import answers
 from app.services.maps.requests import map_colours, map_points
 from app.services.review.fence import save_fence
@@ -111,11 +111,11 @@ def test_an_example_is_answered_again_once_its_copies_can_be_left_out(
     live_studio: LiveStudio, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Prepared previews told what Data says of it, and the map went by the copies until a label."""
-    monkeypatch.setattr(row_answers, "_MOST_SOLVED", 5)
+    monkeypatch.setattr(row_answers, "SOLVED_AT_ONCE", 5)
     with live_studio.studio.database.write() as connection:
         source = next(one for one in dataset.utterances(connection, 1) if one.labels)
         copy = replace(source, id="s", text=f"{source.text} again", synthetic=source.id)
-        events.record(connection, 1, Action("augment"), [edits.create(copy)])
+        events.record(connection, 1, Action("augment", "local"), [edits.create(copy)])
     live_studio.models.get(1)
     kept = live_studio.models.kept[1]
     assert kept.model is not None

@@ -8,7 +8,7 @@ import pytest
 from app.services.cache import Cache
 from app.services.discover.runs import start_grouping
 from app.services.embedding import Embedded, encoder_of_maps, read_embedded
-from app.services.live.server_state import open_live_studio
+from app.services.live.live_studio import open_live_studio
 from app.services.maps.requests import compare_maps, map_colours, map_points, start_layout
 from app.services.pruning import prune
 from app.services.studio import Studio

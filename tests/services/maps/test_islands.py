@@ -7,7 +7,7 @@ from app.services.data.history import undo_last
 from app.services.data.importing import ImportRequest, import_file
 from app.services.discover.acts import GroupChange, Taking, change_group, take_group
 from app.services.discover.stored import list_groups, open_group
-from app.services.live.server_state import open_live_studio
+from app.services.live.live_studio import open_live_studio
 from app.services.maps.islands import MapChoice, map_islands
 from app.services.maps.requests import AUTO, compare_maps, map_colours, map_points
 from app.services.studio import Studio

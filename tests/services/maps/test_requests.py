@@ -10,7 +10,7 @@ from app.services import embedding
 from app.services.answering.opened import find_space, open_space
 from app.services.data.importing import ImportRequest, import_file
 from app.services.data.projects import create_project
-from app.services.live.server_state import open_live_studio
+from app.services.live.live_studio import open_live_studio
 from app.services.maps import layouts as module
 from app.services.maps.requests import compare_maps, map_colours, map_points, start_layout
 from app.services.maps.views import ColourView
@@ -123,7 +123,7 @@ def test_colours_of_intents_are_those_given_or_of_their_position(home: Studio) -
         project = projects.find(connection, "p")
         record = dataset.intent_named(connection, project.id, "parcel")
         edit = edits.edit(record, "color", "#123456")
-        events.record(connection, project.id, Action("edit"), [edit])
+        events.record(connection, project.id, Action("edit", "local"), [edit])
     legend = {entry.name: entry.colour for entry in coloured(home, 1, "intent").legend}
     assert legend["parcel"] == "#123456"
     assert len(set(legend.values())) == len(legend) == 6
@@ -135,7 +135,7 @@ def test_an_intent_renamed_since_training_is_still_what_the_model_means(home: St
     with home.database.write() as connection:
         project = projects.find(connection, "p")
         rename = edits.rename_intent(connection, project.id, "refund", "money back")
-        events.record(connection, project.id, Action("rename"), [rename])
+        events.record(connection, project.id, Action("rename", "local"), [rename])
     after = named(home, 1, "prediction")
     expected = {k: "money back" if v == "refund" else v for k, v in before.items()}
     assert after == expected
@@ -178,7 +178,7 @@ def test_many_imports_share_eight_spans_of_time(home: Studio) -> None:
         with home.database.write() as connection:
             project = projects.find(connection, "p")
             row = edits.create_utterance(f"late{at}", f"late text {at}", "pool", "f", None)
-            events.record(connection, project.id, Action(f"import {at}"), [row])
+            events.record(connection, project.id, Action(f"import {at}", "local"), [row])
     view = coloured(home, 1, "time", map_points(home, "p", 1).ids)
     assert 2 <= len(view.legend) <= 8
     assert sum(view.counts) == 45
@@ -190,7 +190,9 @@ def test_points_that_were_deleted_since_the_map_was_drawn_say_so(home: Studio) -
     with home.database.write() as connection:
         project = projects.find(connection, "p")
         row = dataset.utterance_by_id(connection, project.id, gone)
-        events.record(connection, project.id, Action("delete"), [edits.delete_utterance(row)])
+        events.record(
+            connection, project.id, Action("delete", "local"), [edits.delete_utterance(row)]
+        )
     view = coloured(home, 1, "split", ids)
     assert view.legend[view.codes[3]].name == "not known"
     assert view.counts[-1] == 1

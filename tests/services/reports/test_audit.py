@@ -14,7 +14,7 @@ from app.services.data.intents import add_intent, merge_intents
 from app.services.data.projects import create_project, rename_project
 from app.services.data.utterances import label_each
 from app.services.labelling.decisions import Operation, decide
-from app.services.live.server_state import open_live_studio
+from app.services.live.live_studio import open_live_studio
 from app.services.reports.audit import list_acts
 from app.services.reports.sharing import create_share, list_shares, stop_sharing
 from app.services.status import load_status
@@ -198,16 +198,16 @@ def test_an_intent_that_is_gone_has_one_name_in_all_of_history(studio: Studio) -
     made = edits.create_intent("greeting")
     said = [edits.create_utterance(key, f"good {key}", "pool", "f", None) for key in ("u1", "u2")]
     with studio.database.write() as connection:
-        events.record(connection, 1, Action("create intent"), [made])
-        events.record(connection, 1, Action("import"), said)
+        events.record(connection, 1, Action("create intent", "local"), [made])
+        events.record(connection, 1, Action("import", "local"), said)
     label_each(studio, "p", dict.fromkeys(("u1", "u2"), made.subject_id), BulkAct(2))
     undo_last(studio, "p")
     with studio.database.write() as connection:
         renamed = edits.rename_intent(connection, 1, "greeting", "hello")
-        events.record(connection, 1, Action("rename intent"), [renamed])
+        events.record(connection, 1, Action("rename intent", "local"), [renamed])
         last = {**made.after, "name": "hello"}
         removed = Change("intent", made.subject_id, "row", last, None)
-        events.record(connection, 1, Action("sync"), [removed])
+        events.record(connection, 1, Action("sync", "local"), [removed])
     assert [one for one in told(studio) if one[1]] == [
         ("sync", "hello", 0),
         ("rename intent", "hello", 0),
@@ -244,7 +244,9 @@ def test_a_pin_names_its_text_which_can_be_erased(studio: Studio) -> None:
 def say(studio: Studio, project: str, text: str, key: str = "u1") -> None:
     change = edits.create_utterance(key, text, "pool", "f", None)
     with studio.database.write() as connection:
-        events.record(connection, projects.find(connection, project).id, Action("add"), [change])
+        events.record(
+            connection, projects.find(connection, project).id, Action("add", "local"), [change]
+        )
 
 
 def test_an_import_and_a_decision_that_change_nothing_are_listed_all_the_same(

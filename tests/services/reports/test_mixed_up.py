@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from app.services.live.server_state import open_live_studio
+from app.services.live.live_studio import open_live_studio
 from app.services.reports.model_report import report, report_page
 from app.services.review.review import review
 from app.services.studio import Studio

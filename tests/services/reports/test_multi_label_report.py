@@ -8,7 +8,7 @@ import pytest
 
 from app.services.answering.stored import load_model
 from app.services.live.accuracy import accuracy_now
-from app.services.live.server_state import open_live_studio
+from app.services.live.live_studio import open_live_studio
 from app.services.reports.model_report import report, report_page
 from app.services.reports.next_steps import next_steps
 from app.services.reports.readiness import readiness_of

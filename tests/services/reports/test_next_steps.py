@@ -1,7 +1,7 @@
 """What a report says to do follows from the texts that its own figures stand on."""
 
 from app.services.data.projects import rename_project
-from app.services.live.server_state import open_live_studio
+from app.services.live.live_studio import open_live_studio
 from app.services.reports.model_report import report
 from app.services.reports.next_steps import _of_intents
 from app.services.reports.report_views import IntentLine

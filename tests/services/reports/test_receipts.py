@@ -9,11 +9,11 @@ import pytest
 
 from app.services.answering.pinned import BrokenPin
 from app.services.data import utterances
-from app.services.data.bulk import EVERY_TEXT, BulkAct, Edit
+from app.services.data.bulk import BulkAct, Edit
 from app.services.data.intents import change_intent
 from app.services.explaining.explain import explain, explain_text, explained_model
 from app.services.explaining.words import SCORE, VOTES
-from app.services.live.server_state import LiveStudio, open_live_studio
+from app.services.live.live_studio import LiveStudio, open_live_studio
 from app.services.reports.judged_again import JudgedText, JudgedVersion, calibration_bins
 from app.services.reports.model_report import report, report_page
 from app.services.reports.next_steps import next_steps
@@ -31,7 +31,7 @@ from app.settings import Settings
 from core.errors import InvalidInput, NotFound
 from storage.queries import dataset
 from storage.queries.utterances import Filter
-from tests.builders.trained_home import POOL, change, label
+from tests.builders.trained_home import EVERY_TEXT, POOL, change, label
 
 STAMP = "2026-05-03T10:00:00+00:00"
 BOMB = "\"><script>window.ran=1</script><img src=x onerror='ran=2'> {{ 7*7 }} </style> refund"

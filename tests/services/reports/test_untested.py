@@ -10,7 +10,7 @@ import pytest
 from app.cli import main
 from app.services.home.cards import load_cards
 from app.services.live.accuracy import accuracy_now
-from app.services.live.server_state import open_live_studio
+from app.services.live.live_studio import open_live_studio
 from app.services.reports.model_report import report, report_page
 from app.services.status import load_status
 from app.services.studio import Studio

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from app.services.data.history import undo_action
 from app.services.labelling import decisions
 from app.services.labelling.decisions import Operation
-from app.services.live.server_state import open_live_studio
+from app.services.live.live_studio import open_live_studio
 from app.services.review import review
 from app.services.review.intents import Border
 from app.services.studio import Studio

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from app.services.data.bulk import EVERY_TEXT, BulkAct, Edit
+from app.services.data.bulk import BulkAct, Edit
 from app.services.data.history import undo_action
 from app.services.data.utterances import change_many
-from app.services.live.server_state import LiveStudio, open_live_studio
+from app.services.live.live_studio import LiveStudio, open_live_studio
 from app.services.review import review
 from app.services.review.findings import Finding, FoundText
 from app.services.review.same_texts.copies import Copies, DeletedCopy, copies_of
@@ -21,7 +21,7 @@ from storage import projects
 from storage.queries import dataset
 from storage.queries.utterances import Filter
 from storage.records import UtteranceRecord
-from tests.builders.trained_home import intent_ids, rows
+from tests.builders.trained_home import EVERY_TEXT, intent_ids, rows
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from app.services.live import row_answers
+from app.services.live.live_studio import open_live, open_live_studio
 from app.services.live.row_answers import echoed_ids, exemplar_scores
-from app.services.live.server_state import open_live, open_live_studio
 from app.services.review import intents, review
 from app.services.review.evidence.gathering import evidence_of
 from app.services.review.evidence.held import held_examples
@@ -76,7 +76,7 @@ def test_what_was_made_of_an_example_does_not_vote_on_it_and_is_not_judged(home:
             r for r in dataset.utterances(connection, 1) if r.split == "train" and r.labels
         )
         copy = replace(source, id="s", text=f"{source.text} again", synthetic=source.id)
-        events.record(connection, 1, Action("augment"), [edits.create(copy)])
+        events.record(connection, 1, Action("augment", "local"), [edits.create(copy)])
     live_studio = open_live_studio(home)
     record, live = open_live(live_studio, "p")
     evidence = evidence_of(live_studio, record, live, held_examples(live))
@@ -99,7 +99,7 @@ def test_copies_do_not_vote_on_their_source_among_many_examples_either(
     home: Studio, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of more than 1,500, Data, Review and the limit knew a text by what was made of it."""
-    monkeypatch.setattr(row_answers, "_MOST_SOLVED", 5)
+    monkeypatch.setattr(row_answers, "SOLVED_AT_ONCE", 5)
     with home.database.write() as connection:
         rows = [r for r in dataset.utterances(connection, 1) if r.split == "train" and r.labels]
         source, gone = rows[:2]
@@ -107,7 +107,9 @@ def test_copies_do_not_vote_on_their_source_among_many_examples_either(
             replace(source, id=f"s{n}", text=f"{source.text} again {n}", synthetic=source.id)
             for n in range(2)
         ]
-        events.record(connection, 1, Action("augment"), [edits.create(one) for one in copies])
+        events.record(
+            connection, 1, Action("augment", "local"), [edits.create(one) for one in copies]
+        )
     other = next(row for row in rows if row.labels != source.labels)
     change(home, gone.text, "split", "test")
     change(home, other.text, "labels", list(source.labels or ()))

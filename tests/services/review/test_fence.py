@@ -8,11 +8,11 @@ import pytest
 
 from app.services.answering.stored import load_model
 from app.services.data import utterances
-from app.services.data.bulk import EVERY_TEXT, BulkAct, Edit
+from app.services.data.bulk import BulkAct, Edit
 from app.services.explaining.explain import explain
+from app.services.live.live_studio import LiveStudio, open_live_studio
 from app.services.live.pool import judged
 from app.services.live.row_answers import answer_rows
-from app.services.live.server_state import LiveStudio, open_live_studio
 from app.services.review.fence import preview_fence, save_fence
 from app.services.review.fence_views import FenceSetting
 from app.services.studio import Studio
@@ -28,7 +28,7 @@ from storage import models
 from storage.queries import utterances as browse
 from storage.queries.utterances import Filter
 from tests.builders.nearly_equal import agreed
-from tests.builders.trained_home import POOL, change, rows_of, tuned_elsewhere
+from tests.builders.trained_home import EVERY_TEXT, POOL, change, rows_of, tuned_elsewhere
 from tests.builders.unpacked_bundle import Elsewhere, unpack_bundle
 
 JUDGED = ("my parcel has not arrived", "change my password", "hi", "good morning")

@@ -6,7 +6,7 @@ import pytest
 
 from app.services.data.history import undo_action
 from app.services.data.intents import add_intent
-from app.services.live.server_state import LiveStudio, open_live_studio
+from app.services.live.live_studio import LiveStudio, open_live_studio
 from app.services.review.groups import IntentGroups, _shares, propose_groups
 from app.services.studio import Studio
 from app.services.what_if.preview import preview

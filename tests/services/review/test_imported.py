@@ -7,7 +7,7 @@ import pytest
 
 from app.services.data.importing import ImportRequest, import_file
 from app.services.data.projects import create_project
-from app.services.live.server_state import LiveStudio, open_live_studio
+from app.services.live.live_studio import LiveStudio, open_live_studio
 from app.services.review import review
 from app.services.review.findings import KINDS, Finding
 from app.services.studio import Studio

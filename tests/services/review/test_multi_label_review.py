@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from app.services.data.importing import ImportRequest, import_file
-from app.services.live.server_state import open_live, open_live_studio
+from app.services.live.live_studio import open_live, open_live_studio
 from app.services.review import review
 from app.services.review.evidence.gathering import evidence_of
 from app.services.review.evidence.held import held_examples

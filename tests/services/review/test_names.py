@@ -7,7 +7,7 @@ import pytest
 from app.services.answering.as_project import answer_by_names_alone
 from app.services.answering.judging import borderline_figures
 from app.services.data.projects import create_project
-from app.services.live.server_state import LiveStudio, open_live_studio
+from app.services.live.live_studio import LiveStudio, open_live_studio
 from app.services.review.names import borderline_ids, misleading_names
 from app.services.studio import Studio
 from app.services.trying.answers import answer_texts
@@ -37,7 +37,7 @@ def live_studio(studio: Studio) -> LiveStudio:
         for at, text in enumerate([*texts, *(f"delivery {n}" for n in range(2))])
     ]
     with studio.database.write() as connection:
-        events.record(connection, project.id, Action("import"), [*made.values(), *rows])
+        events.record(connection, project.id, Action("import", "local"), [*made.values(), *rows])
     return open_live_studio(studio)
 
 
@@ -51,7 +51,7 @@ def test_what_nobody_said_is_not_held_against_a_name(live_studio: LiveStudio) ->
         key = projects.find(connection, "p").id
         [source] = (r for r in dataset.utterances(connection, key) if r.id == "card_arrival-0")
         made = replace(source, id="s", text="where is our delivery", synthetic=source.id)
-        events.record(connection, key, Action("augment"), [edits.create(made)])
+        events.record(connection, key, Action("augment", "local"), [edits.create(made)])
     assert "s" not in borderline_ids(live_studio, "p")
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from app.services.data.history import undo_action
 from app.services.live import catching_up, models
-from app.services.live.server_state import LiveStudio, open_live, open_live_studio
+from app.services.live.live_studio import LiveStudio, open_live, open_live_studio
 from app.services.review import review
 from app.services.review.effects import in_order
 from app.services.review.evidence.gathering import evidence_of

@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from app.services.live.live_studio import LiveStudio, open_live, open_live_studio
 from app.services.live.row_answers import answer_rows, exemplar_scores
-from app.services.live.server_state import LiveStudio, open_live, open_live_studio
 from app.services.review import examples as findings_about_examples
 from app.services.review import review
 from app.services.review.unlearned import unlearned_rows

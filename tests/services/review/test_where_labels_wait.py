@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from app.services.live.server_state import LiveStudio, open_live, open_live_studio
+from app.services.live.live_studio import LiveStudio, open_live, open_live_studio
 from app.services.review import review
 from app.services.review.evidence.gathering import evidence_of
 from app.services.review.evidence.held import held_examples

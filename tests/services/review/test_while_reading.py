@@ -4,8 +4,8 @@ import time
 
 import pytest
 
+from app.services.live.live_studio import open_live, open_live_studio
 from app.services.live.pool import Pools
-from app.services.live.server_state import open_live, open_live_studio
 from app.services.review import review
 from app.services.studio import Studio
 from app.services.what_if.watched_texts import WatchedTextCache

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from app.services.live.server_state import open_live_studio
+from app.services.live.live_studio import open_live_studio
 from app.services.review import review
 from app.services.studio import Studio
 from core.review.next_labels import Worth

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from app.services.data import utterances
-from app.services.data.bulk import EVERY_TEXT, BulkAct, Edit
+from app.services.data.bulk import BulkAct, Edit
 from app.services.data.history import undo_last
 from app.services.data.importing import ImportRequest, import_file
 from app.services.data.projects import create_project
@@ -31,7 +31,7 @@ from storage import projects
 from storage.log import events
 from storage.people.known_values import count_kept, keep_values, known_values
 from storage.queries.utterances import Filter, Page
-from tests.builders.trained_home import rows
+from tests.builders.trained_home import EVERY_TEXT, rows
 
 
 def line(text: str, intent: str | None, split: str = "train", **values: str) -> dict:
@@ -229,7 +229,7 @@ def test_augmentation_adds_marked_train_rows_once_and_undo_takes_them_back(
     assert len(rows(slotty)) == len(before) + done.n
     assert view_book(slotty, "p").n_marked == 5  # what is made is no evidence
     with slotty.database.write() as connection:
-        events.undo(connection, projects.find(connection, "p").id, of="augment-1")
+        events.undo(connection, projects.find(connection, "p").id, "local", of="augment-1")
     assert rows(slotty) == before
 
 

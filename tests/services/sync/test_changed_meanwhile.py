@@ -12,14 +12,14 @@ from app.services.studio import Studio
 from app.services.sync import landing, syncing
 from app.services.sync.authors import Author
 from core.errors import NotFound
-from storage import models
+from storage import pinned_texts
 from tests.builders.trained_home import intent_ids, rows
 from tests.services.sync.test_syncing import label_of, relabel_line, sync
 
 
 def pin(studio: Studio, intent: str) -> None:
     with studio.database.write() as connection:
-        models.add_pin(connection, 1, "hello", [intent])
+        pinned_texts.add(connection, 1, "hello", [intent], "local")
 
 
 def test_a_pin_that_was_set_meanwhile_stays(
@@ -41,7 +41,9 @@ def test_a_pin_that_was_set_meanwhile_stays(
     done = sync(studio, folder)
     assert [(one.kind, one.key) for one in done.conflicts] == [("pin", "hello")]
     with studio.database.read() as connection:
-        assert [one.intents for one in models.pins(connection, 1)] == [(keys["greeting"],)]
+        assert [one.intents for one in pinned_texts.list_all(connection, 1)] == [
+            (keys["greeting"],)
+        ]
 
 
 def test_nothing_goes_into_a_project_that_was_deleted_meanwhile(

@@ -16,7 +16,7 @@ from app.services.sync.report import SyncReport, words_of
 from app.services.sync.syncing import SyncRequest, sync_folder
 from app.services.what_if.repairs import Repair, apply_repair
 from core.errors import InvalidInput, NotFound
-from storage import models, projects
+from storage import pinned_texts, projects
 from storage.log import edits, events, versions
 from storage.log.events import Action
 from storage.log.label_origins import label_origins
@@ -161,9 +161,9 @@ def test_intents_are_merged_by_id_and_one_that_is_used_stays(studio: Studio, fol
     keys = intent_ids(studio)
     with studio.database.write() as connection:
         renamed = edits.rename_intent(connection, 1, "refund", "money")
-        events.record(connection, 1, Action("rename"), [renamed])
+        events.record(connection, 1, Action("rename", "local"), [renamed])
         archived = edits.edit(dataset.intent_by_id(connection, 1, keys["greeting"]), "archived", 1)
-        events.record(connection, 1, Action("archive"), [archived])
+        events.record(connection, 1, Action("archive", "local"), [archived])
     lines = (folder / "intents.jsonl").read_text(encoding="utf-8")
     lines = lines.replace('"parcel"', '"delivery"') + '{"id": "abc", "name": "new one"}\n'
     (folder / "intents.jsonl").write_text(lines, encoding="utf-8")
@@ -185,7 +185,7 @@ def test_intents_are_merged_by_id_and_one_that_is_used_stays(studio: Studio, fol
 def test_pins_and_settings_go_both_ways(studio: Studio, folder: Path) -> None:
     keys = intent_ids(studio)
     with studio.database.write() as connection:
-        models.add_pin(connection, 1, "mine", [keys["parcel"]])
+        pinned_texts.add(connection, 1, "mine", [keys["parcel"]], "local")
         projects.change_gate(connection, 1, auto_promote=True)
     pin = json.dumps({"text": "theirs", "intents": [keys["refund"]]})
     (folder / "pins.jsonl").write_text(pin + "\n", encoding="utf-8")
@@ -195,7 +195,7 @@ def test_pins_and_settings_go_both_ways(studio: Studio, folder: Path) -> None:
     done = sync(studio, folder)
     assert (done.from_folder.pins, done.to_folder.pins) == (1, 1)
     with studio.database.read() as connection:
-        assert [one.text for one in models.pins(connection, 1)] == ["mine", "theirs"]
+        assert [one.text for one in pinned_texts.list_all(connection, 1)] == ["mine", "theirs"]
         fence = projects.find(connection, "p").fence
     assert fence == {"limit": 0.4, "limits": {}, "method": "votes"}
     told = json.loads((folder / "project.json").read_text(encoding="utf-8"))

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from app.services.live.server_state import LiveStudio, open_live_studio
+from app.services.live.live_studio import LiveStudio, open_live_studio
 from app.services.review import review
 from app.services.review.findings import Finding
 from app.services.studio import Studio

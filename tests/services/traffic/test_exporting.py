@@ -9,7 +9,7 @@ import pytest
 from app.cli import main
 from app.services.data.erasing import erase_texts
 from app.services.data.projects import create_project
-from app.services.live.server_state import LiveStudio, open_live_studio
+from app.services.live.live_studio import LiveStudio, open_live_studio
 from app.services.reports.audit import list_acts
 from app.services.studio import Studio
 from app.services.traffic.exporting import ExportedTraffic, SaidChoice, export_traffic
@@ -57,7 +57,7 @@ def delete(live: LiveStudio, text: str) -> None:
     with live.studio.database.write() as connection:
         found = utterances.find_all(connection, 1, Filter())
         changes = [edits.delete_utterance(row) for row in found if row.text == text]
-        events.record(connection, 1, events.Action("delete"), changes)
+        events.record(connection, 1, events.Action("delete", "local"), changes)
 
 
 def test_what_is_written_is_read_again_as_the_same_rows(live: LiveStudio, tmp_path: Path) -> None:

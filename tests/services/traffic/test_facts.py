@@ -2,7 +2,7 @@
 
 from datetime import date
 
-from app.services.live.server_state import open_live_studio
+from app.services.live.live_studio import open_live_studio
 from app.services.studio import Studio
 from app.services.traffic.facts import (
     DECIDED,

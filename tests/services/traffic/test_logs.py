@@ -8,7 +8,7 @@ import pytest
 from app.cli import main
 from app.services.data.importing import ImportRequest, import_file
 from app.services.data.projects import create_project
-from app.services.live.server_state import LiveStudio, open_live_studio
+from app.services.live.live_studio import LiveStudio, open_live_studio
 from app.services.studio import Studio
 from app.services.traffic.logs import (
     LogReading,

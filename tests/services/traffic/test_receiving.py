@@ -5,12 +5,12 @@ from datetime import UTC, datetime, timedelta
 import pytest
 import sqlalchemy as sa
 
-from app.services.data.bulk import EVERY_TEXT, BulkAct, Edit
+from app.services.data.bulk import BulkAct, Edit
 from app.services.data.erasing import erase_texts
 from app.services.data.history import undo_last
 from app.services.data.projects import create_project
 from app.services.data.utterances import change_many
-from app.services.live.server_state import LiveStudio, open_live_studio
+from app.services.live.live_studio import LiveStudio, open_live_studio
 from app.services.studio import Studio
 from app.services.traffic.receiving import MOST, ReceivedTraffic, Sent, receive_traffic
 from core.errors import InvalidInput
@@ -20,6 +20,7 @@ from storage.queries.utterances import Filter
 from storage.said import traffic
 from storage.said.tables import said_text
 from storage.said.traffic import SaidText
+from tests.builders.trained_home import EVERY_TEXT
 
 DAY = "2026-11-02"
 

@@ -7,7 +7,7 @@ import pytest
 from app.cli import main
 from app.services.data.projects import create_project
 from app.services.data.uploads import receive_upload
-from app.services.live.server_state import LiveStudio, open_live_studio
+from app.services.live.live_studio import LiveStudio, open_live_studio
 from app.services.studio import Studio
 from app.services.traffic.logs import LogReading, import_received, look_at_log, receive_log
 from core.errors import InvalidInput

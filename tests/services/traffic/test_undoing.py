@@ -13,7 +13,7 @@ from app.services.data.projects import (
     restore_project,
 )
 from app.services.labelling.decisions import Operation, decide
-from app.services.live.server_state import LiveStudio, open_live_studio
+from app.services.live.live_studio import LiveStudio, open_live_studio
 from app.services.reports.audit import list_acts
 from app.services.studio import Studio
 from app.services.traffic import receiving

@@ -3,14 +3,21 @@
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from app.bootstrap import open_studio, open_workplace
 from app.jobs import local
+from app.services.data.importing import ImportRequest, import_file
+from app.services.data.projects import create_project
 from app.services.studio import Studio
+from app.services.training.runs import TrainingRequest
 from app.settings import Settings
+from storage import models
+from storage.people import acts
+from tests.builders.trained_home import Idle, train_here
 
 SHOWN = (
     "import json\n"
@@ -56,4 +63,20 @@ def test_a_job_sees_the_database_the_device_and_the_actor_of_the_studio(
     values, url = json.loads(shown.stdout)
     assert values == settings.model_dump(mode="json")
     assert url == settings.database_url
+    studio.database.close()
+
+
+def test_a_version_that_the_gate_promotes_is_put_into_use_by_who_trains(
+    tmp_path: Path, labelled_csv: Path, tiny_path: Path
+) -> None:
+    """With another name than "local", the training was hers, and its promotion was "local"'s."""
+    settings = Settings(home=tmp_path / "home", device="cpu", actor="mira")
+    studio = replace(open_studio(settings), executor=Idle())
+    create_project(studio, "p")
+    import_file(studio, ImportRequest("p", labelled_csv))
+    train_here(studio, TrainingRequest("p", "instant", {}, str(tiny_path)))
+    with studio.database.read() as connection:
+        assert [one.actor for one in models.moves(connection, 1)] == ["mira"]
+        used = acts.read_page(connection, 1, acts.ActFilter(verb="use version")).acts
+    assert [one.actor for one in used] == ["mira"]
     studio.database.close()

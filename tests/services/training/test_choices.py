@@ -6,7 +6,7 @@ import pytest
 
 from app.services.data.projects import create_project
 from app.services.studio import Studio
-from app.services.training.child import BUNDLED
+from app.services.training.bases import BUNDLED
 from app.services.training.choices import (
     ProjectData,
     ordered,
@@ -69,14 +69,14 @@ def test_texts_out_of_scope_are_counted_apart_from_the_examples(home: Studio) ->
     """Train said 838 examples where the other pages counted 840 labelled texts."""
     with home.database.write() as connection:
         made = edits.create_utterance("o", "what is the weather", "train", "f", [])
-        events.record(connection, 1, Action("import"), [made])
+        events.record(connection, 1, Action("import", "local"), [made])
     found = training_choices(home, "p")
     assert (found.examples, found.outside) == (20, 1)
     # The rest is told, too: test texts have labels, and nothing learns from them.
     with home.database.write() as connection:
         key = next(iter(utterances.intent_ids(connection, 1).values()))
         made = edits.create_utterance("t", "one to test with", "test", "f", [key])
-        events.record(connection, 1, Action("import"), [made])
+        events.record(connection, 1, Action("import", "local"), [made])
     more = training_choices(home, "p")
     assert (more.examples, more.outside) == (20, 1)
     assert (more.tests - found.tests, more.labelled - found.labelled) == (1, 1)

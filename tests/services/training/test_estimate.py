@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 from app.services.data.projects import create_project
 from app.services.studio import Studio
-from app.services.training import estimate as progress
+from app.services.training import estimate as estimates
 from app.services.training.estimate import Size, estimate, in_words, late_words
 from app.services.training.jobs import project_jobs
 from app.services.training.runs import TrainingRequest, start_training
@@ -52,7 +52,7 @@ def fill(studio: Studio, n: int, intents: int = 4) -> None:
     rows += [edits.create_utterance(f"x{i}", f"x{i}", "train", "f", None) for i in range(n)]
     rows += [edits.create_utterance("y", "y", "test", "f", [made[intents].subject_id])]
     with studio.database.write() as connection:
-        events.record(connection, project.id, Action("import"), [*made, *rows])
+        events.record(connection, project.id, Action("import", "local"), [*made, *rows])
 
 
 @pytest.mark.parametrize("settings", SETTINGS)
@@ -65,7 +65,7 @@ def test_the_rows_tuned_are_those_that_a_run_plans(settings: dict[str, object]) 
     parts = [(recipe, inputs)]
     parts += [(part.recipe, part.inputs) for part in held_out_parts(recipe, inputs)]
     planned = sum(chosen_epochs(len(rows), r) * len(rows) for r, rows in map(_tuned, parts))
-    assert progress._rows_tuned(recipe, Size(40, 4)) == pytest.approx(planned)
+    assert estimates.rows_tuned(recipe, Size(40, 4)) == pytest.approx(planned)
 
 
 def _tuned(part: tuple[ConvfitRecipe, RunInputs]) -> tuple[ConvfitRecipe, list[str]]:
@@ -76,26 +76,28 @@ def test_what_follows_the_steps_counts_even_in_a_small_project() -> None:
     """Storing and comparing take seconds whatever the size: the time left had left them out."""
     recipe = read_recipe("convfit", {"precision": "float32"})
     assert isinstance(recipe, ConvfitRecipe)
-    small, large = (progress.share_after_steps(recipe, Size(rows, 17), 85) for rows in (340, 3_400))
+    small, large = (
+        estimates.share_after_steps(recipe, Size(rows, 17), 85) for rows in (340, 3_400)
+    )
     assert small == pytest.approx(5.03 / 30.5, rel=0.05)
     assert large < small
-    assert progress.share_after_steps(InstantRecipe(), Size(340, 17), 85) == 0.0
+    assert estimates.share_after_steps(InstantRecipe(), Size(340, 17), 85) == 0.0
 
 
 @pytest.mark.parametrize(("quick", "seconds"), [(True, 0.0025), (False, 0.0061)])
 def test_a_processor_that_is_quick_in_bfloat16_is_said_to_take_less(
     monkeypatch, *, quick: bool, seconds: float
 ) -> None:
-    monkeypatch.setattr(progress, "lists_bfloat16", lambda: quick)
-    after = progress.share_after_steps(ConvfitRecipe(), Size(1_000, 10), 0)
-    told = progress.share_after_steps(ConvfitRecipe(precision="float32"), Size(1_000, 10), 0)
+    monkeypatch.setattr(estimates, "lists_bfloat16", lambda: quick)
+    after = estimates.share_after_steps(ConvfitRecipe(), Size(1_000, 10), 0)
+    told = estimates.share_after_steps(ConvfitRecipe(precision="float32"), Size(1_000, 10), 0)
     assert told / after == pytest.approx(seconds / 0.0061)
 
 
 def test_folds_are_in_the_estimate(studio: Studio) -> None:
     fill(studio, 100)
     loo, one, five = (
-        estimate(studio, "p", "convfit", settings).seconds - progress._START_SECONDS
+        estimate(studio, "p", "convfit", settings).seconds - estimates.START_SECONDS
         for settings in ({"calibration": "leave-one-out"}, {}, {"folds": 5})
     )
     assert one / loo == pytest.approx(1.4, abs=0.02)
@@ -126,7 +128,7 @@ def ran(studio: Studio, seconds: float) -> None:
 def test_a_stopped_training_tells_its_pace(home: Studio) -> None:
     """A run said 33 minutes left; cancelled, the page said "about 2 minutes" as before it."""
     request = TrainingRequest("p", "convfit", {})
-    plain = progress._seconds(read_recipe("convfit", {}), Size(20, 4))
+    plain = estimates.usual_seconds(read_recipe("convfit", {}), Size(20, 4))
     start_training(home, request)
     with home.database.write() as connection:
         begun = jobs.claim(connection, jobs.list_all(connection, 1)[0].id)
@@ -141,18 +143,18 @@ def test_a_stopped_training_tells_its_pace(home: Studio) -> None:
 def test_an_earlier_training_tells_the_speed_of_its_own_size(home: Studio) -> None:
     """Its time had been held against the labels of now, so more data made the guess too short."""
     recipe = read_recipe("convfit", {"epochs": 3, "learning_rate": 1e-3})
-    expected = progress._seconds(recipe, Size(20, 4))
+    expected = estimates.usual_seconds(recipe, Size(20, 4))
     ran(home, 2 * expected)
     for settings in ({}, {"folds": 3}):
-        plain = progress._seconds(read_recipe("convfit", settings), Size(20, 4))
+        plain = estimates.usual_seconds(read_recipe("convfit", settings), Size(20, 4))
         assert estimate(home, "p", "convfit", settings).seconds == pytest.approx(2 * plain)
     with home.database.write() as connection:
         key = dataset.intent_named(connection, 1, "refund").id
         rows = [
             edits.create_utterance(f"n{i}", f"new {i}", "train", "f", [key]) for i in range(500)
         ]
-        events.record(connection, 1, Action("import"), rows)
-    plain = progress._seconds(read_recipe("convfit", {}), Size(520, 4))
+        events.record(connection, 1, Action("import", "local"), rows)
+    plain = estimates.usual_seconds(read_recipe("convfit", {}), Size(520, 4))
     assert estimate(home, "p", "convfit", {}).seconds == pytest.approx(2 * plain)
     ran(home, 1_000 * expected)
     assert estimate(home, "p", "convfit", {}).seconds == pytest.approx(5 * plain)
@@ -162,11 +164,11 @@ def test_a_training_of_another_kind_tells_nothing(
     home: Studio, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Seconds of loading for `instant` had made a tuning of minutes look three times shorter."""
-    monkeypatch.setattr(progress, "waiting_work", lambda: 0.0)
+    monkeypatch.setattr(estimates, "waiting_work", lambda: 0.0)
     with home.database.write() as connection:
         newest = jobs.list_all(connection, 1)[0]
         connection.execute(sa.delete(job).where(job.c.id == newest.id))
-    plain = progress._seconds(read_recipe("convfit", {}), Size(20, 4))
+    plain = estimates.usual_seconds(read_recipe("convfit", {}), Size(20, 4))
     found = estimate(home, "p", "convfit", {})
     assert found.seconds == pytest.approx(plain)
     assert found.time.endswith("(longer while other programs run)")
@@ -185,9 +187,9 @@ def test_a_busy_computer_is_told_before_a_training(
     fill(studio, 40)
     told = []
     for others in (0.75, 1.5, 25.0):
-        monkeypatch.setattr(progress, "waiting_work", lambda others=others: others)
+        monkeypatch.setattr(estimates, "waiting_work", lambda others=others: others)
         told.append(estimate(studio, "p", "convfit", {"epochs": 100}).time)
-    assert [progress.busy_factor(), "because" in told[0]] == [10.0, False]
+    assert [estimates.busy_factor(), "because" in told[0]] == [10.0, False]
     seconds = estimate(studio, "p", "convfit", {"epochs": 100}).seconds
     # "Up to 4 minutes while it is as busy as now (longer while other programs run)" was garbled.
     most = in_words(2.5 * seconds)
@@ -201,7 +203,7 @@ def test_a_training_that_outlasts_what_was_told_says_so(
     studio: Studio, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """ "2 to 8 minutes" were told, it took 17.7, and nothing but the time left said so."""
-    monkeypatch.setattr(progress, "waiting_work", lambda: 0.0)
+    monkeypatch.setattr(estimates, "waiting_work", lambda: 0.0)
     fill(studio, 40)
     queued = start_training(studio, TrainingRequest("p", "convfit", {"epochs": 100}))
     told = estimate(studio, "p", "convfit", {"epochs": 100}).seconds
@@ -221,7 +223,7 @@ def test_a_training_that_outlasts_what_was_told_says_so(
     assert late(2, 900.0) == (
         "Longer than expected: 2 minutes so far and about 15 minutes to go; 8 minutes were told."
     )
-    monkeypatch.setattr(progress, "waiting_work", lambda: 2.0)
+    monkeypatch.setattr(estimates, "waiting_work", lambda: 2.0)
     assert late(11, None) == (
         "Longer than expected: 11 minutes so far; 8 minutes were told; other programs use the "
         "processor, too."
@@ -248,7 +250,7 @@ def test_others_write_while_the_texts_of_a_training_are_counted(
             writing.exec_driver_sql(*change)
         return 8
 
-    monkeypatch.setattr(progress, "count_usable", counted)
+    monkeypatch.setattr(estimates, "count_usable", counted)
     queued = start_training(studio, TrainingRequest("p", "convfit", {}))
     assert queued.payload["told_seconds"] > 0
     change[:] = ["UPDATE utterance SET labels = NULL"]
@@ -263,7 +265,7 @@ def test_a_recipe_of_an_older_studio_is_passed_over(home: Studio) -> None:
         for record in jobs.list_all(connection):
             payload = {**record.payload, "recipe": {"kind": "convfit", "gone": 1}}
             connection.execute(sa.update(job).where(job.c.id == record.id).values(payload=payload))
-    plain = progress._seconds(read_recipe("convfit", {}), Size(20, 4))
+    plain = estimates.usual_seconds(read_recipe("convfit", {}), Size(20, 4))
     assert estimate(home, "p", "convfit", {}).seconds == pytest.approx(plain)
 
 

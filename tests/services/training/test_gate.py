@@ -14,13 +14,13 @@ from app.services.live import catching_up
 from app.services.live.models import LiveModels
 from app.services.studio import Studio
 from app.services.training import runs
-from app.services.training.gate import Gate, _in_use, as_in_use, judge_candidate
+from app.services.training.gate import Gate, _in_use, as_it_would_answer, judge_candidate
 from app.services.versions.comparison import gate
 from app.services.versions.comparison_views import ModelComparison, PinChange
 from core.encoders.packed.encoder import TransformerEncoder
 from core.metrics.paired import paired_difference
 from core.pipeline import IntentPipeline
-from storage import jobs, models, projects
+from storage import jobs, models, pinned_texts, projects
 from storage.log import edits, events, versions
 from storage.log.events import Action
 from storage.queries import dataset
@@ -108,7 +108,7 @@ def judged(
         project = projects.find(connection, "p")
         frozen = versions.cut(connection, project, "now")
     if isinstance(pipeline, IntentPipeline):
-        pipeline = as_in_use(studio, project, frozen, pipeline)
+        pipeline = as_it_would_answer(studio, project, frozen, pipeline)
     facts = {"metrics": {}, "pins": {"kept": 0, "broken": broken or []}}
     return judge_candidate(studio, project, frozen, pipeline, facts, may_promote=may_promote)
 
@@ -129,7 +129,7 @@ def test_a_candidate_is_judged_by_the_test_split_and_the_pins(studio: Studio, ti
     assert (waits.promote, waits.reasons[-1]) == (False, "A person decides.")
     with studio.database.write() as connection:
         key = dataset.intent_named(connection, project.id, "parcel").id
-        models.add_pin(connection, project.id, "where is my parcel", [key])
+        pinned_texts.add(connection, project.id, "where is my parcel", [key], "local")
     refused = judged(studio, StubPipeline(right, otherwise="refund"))
     assert not refused.promote
     assert refused.reasons == ("It breaks the pin 'where is my parcel': refund instead of parcel.",)
@@ -164,8 +164,8 @@ def test_a_candidate_is_judged_with_the_intents_that_it_answers_by_name(
             hours,
             edits.create_utterance("t", "opening hours", "test", "f", [hours.subject_id]),
         ]
-        events.record(connection, 1, Action("create intent"), rows)
-        models.add_pin(connection, 1, "opening hours", [hours.subject_id])
+        events.record(connection, 1, Action("create intent", "local"), rows)
+        pinned_texts.add(connection, 1, "opening hours", [hours.subject_id], "local")
     for number in (1, 2):
         job = do(home, runs.start_training(home, by_quick(tiny_path)).id)
         assert job.result["promoted"], job.result["gate"]
@@ -219,7 +219,7 @@ def mend_labels(studio: Studio, project: ProjectRecord) -> None:
             edits.create_utterance(f"e{n}", text, "train", "f", [keys[name]])
             for n, (text, name) in enumerate(TEACHING.items())
         ]
-        events.record(connection, project.id, Action("label"), rows)
+        events.record(connection, project.id, Action("label", "local"), rows)
 
 
 def test_a_candidate_is_compared_with_what_answers_and_not_with_what_was_trained(
@@ -231,7 +231,7 @@ def test_a_candidate_is_compared_with_what_answers_and_not_with_what_was_trained
     mend_labels(studio, project)
     with studio.database.write() as connection:
         key = dataset.intent_named(connection, project.id, "parcel").id
-        models.add_pin(connection, project.id, "where is my parcel", [key])
+        pinned_texts.add(connection, project.id, "where is my parcel", [key], "local")
     found = judged(studio, half)
     assert not found.promote
     assert found.reasons == (
@@ -253,7 +253,10 @@ def test_labels_that_a_candidate_did_not_get_do_not_speak_for_the_live_version(
         mended = versions.cut(connection, project, "mended")
         gone = [row for row in dataset.utterances(connection, project.id) if row.id < "f"]
         events.record(
-            connection, project.id, Action("delete"), [edits.delete_utterance(row) for row in gone]
+            connection,
+            project.id,
+            Action("delete", "local"),
+            [edits.delete_utterance(row) for row in gone],
         )
     facts = {"metrics": {}, "pins": {"kept": 0, "broken": []}}
     asked = (
@@ -271,9 +274,9 @@ def test_an_act_that_was_undone_while_a_candidate_learned_fails_no_training(
     with studio.database.write() as connection:
         hours = edits.create_intent("opening_hours")
         text = edits.create_utterance("h", "when do you open", "train", "f", [hours.subject_id])
-        events.record(connection, project.id, Action("split"), [hours, text])
+        events.record(connection, project.id, Action("split", "local"), [hours, text])
         frozen = versions.cut(connection, project, "split")
-        assert events.undo(connection, project.id) is not None
+        assert events.undo(connection, project.id, "local") is not None
     facts = {"metrics": {}, "pins": {"kept": 0, "broken": []}}
     found = judge_candidate(studio, project, frozen, half, facts, may_promote=True)
     assert found.promote
@@ -321,8 +324,8 @@ def test_what_a_candidate_answers_is_called_as_the_project_calls_it_now(
     with studio.database.write() as connection:
         frozen = versions.find(connection, project.id, 1)
         change = edits.rename_intent(connection, project.id, "refund", "money back")
-        events.record(connection, project.id, Action("rename"), [change])
-    answering = as_in_use(studio, project, frozen, trained(tiny, TEACHING))
+        events.record(connection, project.id, Action("rename", "local"), [change])
+    answering = as_it_would_answer(studio, project, frozen, trained(tiny, TEACHING))
     facts = {"metrics": {}, "pins": {"kept": 0, "broken": []}}
     found = judge_candidate(studio, project, frozen, answering, facts, may_promote=True)
     assert found.promote
@@ -351,10 +354,10 @@ def test_pins_of_intents_that_the_data_do_not_have_fail_no_training(home, tiny_p
         payload |= {"base": str(tiny_path), "device": "cpu"}
         job = jobs.enqueue(connection, "train", payload, project.id)
         made = edits.create_intent("later")
-        events.record(connection, project.id, Action("create intent"), [made])
-        models.add_pin(connection, project.id, "something new", [made.subject_id])
+        events.record(connection, project.id, Action("create intent", "local"), [made])
+        pinned_texts.add(connection, project.id, "something new", [made.subject_id], "local")
         key = dataset.intent_named(connection, project.id, "parcel").id
-        models.add_pin(connection, project.id, "where is my parcel", [key])
+        pinned_texts.add(connection, project.id, "where is my parcel", [key], "local")
     done = do(home, job.id)
     assert done.state == "succeeded", done.message
     with home.database.read() as connection:

@@ -75,7 +75,7 @@ def test_without_a_test_split_the_honest_answers_are_judged(
         found = projects.find(connection, "p")
         rows = [r for r in dataset.utterances(connection, found.id) if r.split == "test"]
         split_changes = [edits.edit(row, "split", "pool") for row in rows]
-        events.record(connection, found.id, Action("edit"), split_changes)
+        events.record(connection, found.id, Action("edit", "local"), split_changes)
     again = start_training(project, TrainingRequest("p", "instant", {}, str(tiny_path)))
     assert do(project, job.id).state == do(project, again.id).state == "succeeded"
     with project.database.read() as connection:

@@ -8,8 +8,8 @@ import pytest
 from app.services.answering.stored import load_model
 from app.services.explaining.explain import explain
 from app.services.labelling import sure
-from app.services.live.live_model import as_trained
-from app.services.live.server_state import open_live, open_live_studio
+from app.services.live.live_model import as_last_solved
+from app.services.live.live_studio import open_live, open_live_studio
 from app.services.review.disagreements import differing_ids
 from app.services.review.review import review
 from app.services.slots.augmentation import AugmentationRequest, add_synthetic
@@ -70,7 +70,7 @@ def test_they_vote_as_synthetic_and_the_figures_come_from_the_others(
     live_studio = open_live_studio(home)
     with home.database.write() as connection:
         project = projects.find(connection, "p")
-        models.point(connection, models.find(connection, project.id, 4))
+        models.point(connection, models.find(connection, project.id, 4), "local")
     text = next(text for text in made if "refund" in text)
     found = explain(live_studio, "p", f"{text} now")
     votes = {vote.example.text: vote.origin for vote in found.reasons[0].votes}
@@ -105,7 +105,7 @@ def test_sure_answers_are_judged_by_what_was_said_without_what_was_made_of_it(
     augmented(home)
     train(home, tiny_path, {"kind": "instant"})
     with home.database.write() as connection:
-        models.point(connection, models.find(connection, 1, 3))
+        models.point(connection, models.find(connection, 1, 3), "local")
     judged: list[ScoreArray] = []
 
     def note(_: object, __: object, scores: ScoreArray, ___: object) -> tuple[float, float]:
@@ -119,7 +119,7 @@ def test_sure_answers_are_judged_by_what_was_said_without_what_was_made_of_it(
     sure._limit(live_studio, 1, live)
     [scores] = judged
     assert len(scores) == 20
-    pipeline = as_trained(live)
+    pipeline = as_last_solved(live)
     examples, head = pipeline.exemplars, without_names(pipeline.head)
     assert isinstance(head, VoteHead)
     source = next(one.synthetic for one in examples if one.synthetic)
@@ -177,7 +177,9 @@ def test_a_synthetic_text_without_a_label_is_not_watched(home: Studio) -> None:
     made = augmented(home)
     with home.database.write() as connection:
         rows = [row for row in dataset.utterances(connection, 1) if row.synthetic]
-        events.record(connection, 1, Action("unlabel"), [edits.label(r, None) for r in rows])
+        events.record(
+            connection, 1, Action("unlabel", "local"), [edits.label(r, None) for r in rows]
+        )
     live_studio = open_live_studio(home)
     with home.database.read() as connection:
         project = projects.find(connection, "p")
@@ -192,7 +194,7 @@ def test_the_log_tells_what_is_synthetic_whatever_was_done_to_it(home: Studio) -
         row = next(row for row in dataset.utterances(connection, 1) if row.synthetic)
         label = dataset.intents(connection, 1)[0].id
         changes = [*edits.reword(row, "other words"), edits.label(row, [label])]
-        events.record(connection, 1, Action("x"), changes)
+        events.record(connection, 1, Action("x", "local"), changes)
         head = projects.find(connection, "p").head_revision
         found = label_origins.label_origins(connection, 1, [row.id, row.synthetic], head)
     assert found[row.id].synthetic == row.synthetic

@@ -8,7 +8,7 @@ import pytest
 import sqlalchemy as sa
 
 from app.services.studio import Studio
-from app.services.training import estimate as progress
+from app.services.training import estimate as estimates
 from app.services.training.choices import training_choices
 from app.services.training.cores import pool_of
 from app.services.training.estimate import Size, estimate
@@ -57,7 +57,7 @@ def pooled(home: Studio) -> Studio:
             edits.create_utterance("s", "skipped", "train", "f", None),
             edits.create_utterance("g", "flagged", "train", "f", None),
         ]
-        events.record(connection, 1, Action("import"), made)
+        events.record(connection, 1, Action("import", "local"), made)
     change(home, "skipped", field="skipped", value=True)
     change(home, "flagged", "flagged", "odd")
     return home
@@ -136,7 +136,7 @@ def test_texts_worded_as_an_example_or_as_each_other_are_promised_by_nobody(
     twins = ["I want my money back?", "Hi!", "Hi now.", "HI NOW"]
     with pooled.database.write() as connection:
         made = [edits.create_utterance(text, text, "pool", "f", None) for text in twins]
-        events.record(connection, 1, Action("import"), made)
+        events.record(connection, 1, Action("import", "local"), made)
     both = "20 examples of 4 intents and 85 unlabelled texts"
     assert estimate(pooled, "p", "convfit", {}).learns_from == both
     monkeypatch.setattr(labels, "_FEWEST_TEXTS", 86)
@@ -169,7 +169,7 @@ def test_a_training_that_left_the_texts_out_tells_its_pace_with_them(
     facts = version(pooled, 3).lineage
     assert (facts["n_unlabelled"], facts["n_read"]) == (0, 85)
     settings = {name: value for name, value in RECIPE.items() if name != "kind"}
-    usual = progress._seconds(read_recipe("convfit", settings), Size(20, 4, unlabelled=85))
+    usual = estimates.usual_seconds(read_recipe("convfit", settings), Size(20, 4, unlabelled=85))
     with pooled.database.write() as connection:
         newest = jobs.list_all(connection, 1)[0]
         ended = datetime.fromisoformat(newest.started_at) + timedelta(seconds=usual)
@@ -187,10 +187,10 @@ def test_the_estimate_has_both_rounds_of_the_model_and_of_its_thresholds(folds: 
     half, shares = (epochs // 2, 2) if folds == 1 else (epochs, 1)
     expected = epochs * whole + second_epochs(epochs, whole + 400) * (whole + 400)
     expected += folds * (half * part + second_epochs(half, part + 400, shares) * (part + 400))
-    assert progress._rows_tuned(recipe, Size(40, 4, unlabelled=400)) == pytest.approx(expected)
-    assert progress._texts_labelled(recipe, Size(40, 4, unlabelled=400)) == 400 * (1 + folds)
-    plain = progress._rows_tuned(recipe, Size(40, 4))
-    assert progress._rows_tuned(recipe, Size(40, 4, unlabelled=39)) == plain
+    assert estimates.rows_tuned(recipe, Size(40, 4, unlabelled=400)) == pytest.approx(expected)
+    assert estimates.texts_labelled(recipe, Size(40, 4, unlabelled=400)) == 400 * (1 + folds)
+    plain = estimates.rows_tuned(recipe, Size(40, 4))
+    assert estimates.rows_tuned(recipe, Size(40, 4, unlabelled=39)) == plain
 
 
 def test_a_form_has_the_tick_among_the_simple_settings_where_a_text_has_one_intent(

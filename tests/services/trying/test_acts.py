@@ -6,7 +6,7 @@ import pytest
 
 from app.services.data.history import undo_action
 from app.services.live import joining
-from app.services.live.server_state import LiveStudio, open_live_studio
+from app.services.live.live_studio import LiveStudio, open_live_studio
 from app.services.studio import Studio
 from app.services.trying import answers, pins
 from app.services.what_if.preview import preview

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from app.services.data import utterances
-from app.services.data.bulk import EVERY_TEXT, BulkAct, Edit
+from app.services.data.bulk import BulkAct, Edit
 from app.services.data.intents import change_intent
 from app.services.data.projects import create_project
-from app.services.live.server_state import LiveStudio, open_live_studio
+from app.services.live.live_studio import LiveStudio, open_live_studio
 from app.services.review.disagreements import differing_ids
 from app.services.studio import Studio
 from app.services.trying import answers, pins, similar
@@ -20,7 +20,7 @@ from storage.log import edits, events
 from storage.log.events import Action
 from storage.queries import dataset
 from storage.queries.utterances import Filter
-from tests.builders.trained_home import POOL, rows
+from tests.builders.trained_home import EVERY_TEXT, POOL, rows
 
 
 @pytest.fixture
@@ -121,7 +121,7 @@ def test_pins_wait_for_a_model(studio: Studio) -> None:
     project = create_project(studio, "p")
     made = edits.create_intent("a")
     with studio.database.write() as connection:
-        events.record(connection, project.id, Action("create"), [made])
+        events.record(connection, project.id, Action("create", "local"), [made])
     pins.set_pin(live_studio, "p", "hello", [made.subject_id])
     [found] = pins.load_pins(live_studio, "p")
     assert (found.expected, found.answer, found.kept) == ("a", None, None)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from app.services.data.projects import create_project
-from app.services.live.server_state import LiveStudio, open_live_studio
+from app.services.live.live_studio import LiveStudio, open_live_studio
 from app.services.trying import answers
 from app.services.trying.compression import (
     STEPS,
@@ -99,7 +99,7 @@ def test_without_strength_nothing_moves_and_whole_templates_meet(live_studio: Li
 def test_names_speak_beside_votes_of_moved_examples(live_studio: LiveStudio) -> None:
     """One intent without an example made the head another one, and the slider was refused."""
     with live_studio.studio.database.write() as connection:
-        events.record(connection, 1, Action("create"), [edits.create_intent("taxi")])
+        events.record(connection, 1, Action("create", "local"), [edits.create_intent("taxi")])
     asked = ["a taxi to oslo", "taxi"]
     assert compression_view(live_studio, "p").ready
     for text in asked:
@@ -129,7 +129,7 @@ def test_synthetic_examples_vote_and_judge_nothing(live_studio: LiveStudio) -> N
     source = next(row for row in rows(live_studio) if row.text == "fly me to oslo")
     made = replace(source, id="s", text=text, slots=city_in(text, "tokyo"), synthetic=source.id)
     with live_studio.studio.database.write() as connection:
-        events.record(connection, 1, Action("augment"), [edits.create(made)])
+        events.record(connection, 1, Action("augment", "local"), [edits.create(made)])
     assert compression_view(live_studio, "p").voting == 31
     assert strength_choice(live_studio, "p").n == 30
     [found] = answers.answer_texts(live_studio, "p", ["fly me to tokyo now"], 0.3)

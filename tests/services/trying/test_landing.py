@@ -7,7 +7,7 @@ import pytest
 
 from app.services.explaining.words import landing_words
 from app.services.labelling.decisions import Operation, decide
-from app.services.live.server_state import LiveStudio, open_live_studio
+from app.services.live.live_studio import LiveStudio, open_live_studio
 from app.services.studio import Studio
 from app.services.trying.answers import answer_texts, load_example_map
 from core.maps.plane import fit_plane

@@ -8,7 +8,7 @@ import pytest
 from app.cli import main
 from app.services.answering import judging
 from app.services.answering.stored import load_model
-from app.services.live.server_state import open_live_studio
+from app.services.live.live_studio import open_live_studio
 from app.services.reports.model_report import report
 from app.services.review.fence import FenceSetting, save_fence
 from app.services.studio import Studio
@@ -18,7 +18,7 @@ from core.bundle.archive import verify_bundle
 from core.bundle.card import model_card
 from core.pipeline import learned_texts
 from core.types import Exemplar
-from storage import models
+from storage import pinned_texts
 from storage.log import edits, events
 from storage.log.events import Action
 from storage.queries import dataset
@@ -34,13 +34,13 @@ def put_into_tests(studio: Studio) -> None:
         for row in rows:
             labels = [] if row.text == POOL[-1] else [label]
             changes = [edits.edit(row, "split", "test"), edits.label(row, labels)]
-            events.record(connection, 1, Action("label"), changes)
+            events.record(connection, 1, Action("label", "local"), changes)
 
 
 def test_a_bundle_brings_the_pins_of_its_project(home: Studio, tmp_path: Path) -> None:
     with home.database.write() as connection:
         intent = dataset.intents(connection, 1)[0]
-        models.add_pin(connection, 1, "may I ask", [intent.id])
+        pinned_texts.add(connection, 1, "may I ask", [intent.id], "local")
     out, again = tmp_path / "p.zip", tmp_path / "again.zip"
     pins = export_model(home, "p", out).facts["pins"]
     assert pins["expected"] == [{"text": "may I ask", "intents": [intent.name]}]
@@ -76,7 +76,7 @@ def test_a_version_that_came_without_texts_takes_none_of_its_project_along(
     taken = import_bundle(home, bare, "p")
     with home.database.write() as connection:
         intent = dataset.intents(connection, 1)[0]
-        models.add_pin(connection, 1, "may I ask", [intent.id])
+        pinned_texts.add(connection, 1, "may I ask", [intent.id], "local")
     facts = export_model(home, taken, out).facts
     assert facts["texts_left_out"]
     _, made = list_versions(home, "p")  # Versions promised “examples as texts” before the export

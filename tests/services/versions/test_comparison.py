@@ -15,7 +15,7 @@ from core.encoders.packed.encoder import TransformerEncoder
 from core.errors import NotFound
 from core.text import text_hash
 from core.types import Exemplar
-from storage import models, projects
+from storage import pinned_texts, projects
 from storage.computed import vectors
 from storage.log import edits, events, versions
 from storage.log.events import Action
@@ -38,7 +38,7 @@ def pin(studio: Studio, text: str, intent: str) -> None:
     with studio.database.write() as connection:
         project = projects.find(connection, "p")
         found = dataset.intent_named(connection, project.id, intent)
-        models.add_pin(connection, project.id, text, [found.id])
+        pinned_texts.add(connection, project.id, text, [found.id], "local")
 
 
 def test_five_fixed_and_two_broken_of_a_hundred_test_texts(studio: Studio) -> None:
@@ -181,7 +181,7 @@ def test_a_pin_of_a_merged_intent_is_not_judged(studio: Studio) -> None:
     pin(studio, "x", "parcel")
     with studio.database.write() as connection:
         changes = edits.merge_intents(connection, project.id, "parcel", "refund")
-        events.record(connection, project.id, Action("merge"), changes)
+        events.record(connection, project.id, Action("merge", "local"), changes)
     old, new = StubPipeline({"x": "parcel"}), StubPipeline({})
     found = compare_contenders(studio, "p", contender("p@2", new), contender("p@1", old))
     assert (found.pins, found.stale_pins) == ((), 1)
@@ -331,7 +331,7 @@ def test_an_intent_that_was_merged_into_another_is_a_wrong_answer(studio: Studio
     project = start(studio, {"a": "refund", "b": "parcel"})
     with studio.database.write() as connection:
         changes = edits.merge_intents(connection, project.id, "parcel", "refund")
-        events.record(connection, project.id, Action("merge"), changes)
+        events.record(connection, project.id, Action("merge", "local"), changes)
     old = contender("p@1", StubPipeline({"b": "parcel"}))
     new = contender("p@2", StubPipeline({}))
     found = compare_contenders(studio, "p", new, old)
@@ -343,10 +343,10 @@ def test_versions_are_compared_by_number_from_nothing_and_up_to_now(studio: Stud
     project = start(studio, {"a": "refund", "b": "refund"})
     with studio.database.write() as connection:
         row = dataset.utterance_by_id(connection, project.id, "u000")
-        events.record(connection, project.id, Action("e"), [edits.edit(row, "text", "other")])
+        events.record(connection, 1, Action("e", "local"), [edits.edit(row, "text", "other")])
         versions.cut(connection, project, "second")
         change = edits.rename_intent(connection, project.id, "refund", "refunds")
-        events.record(connection, project.id, Action("rename"), [change])
+        events.record(connection, project.id, Action("rename", "local"), [change])
     assert compare_versions(studio, "p", 1, 2).words == ("1 edited",)
     assert compare_versions(studio, "p", 2, 1).utterances[0].before == "other"
     assert compare_versions(studio, "p", 2).words == ("intent 'refund' renamed to 'refunds'",)
@@ -367,11 +367,11 @@ def test_versions_of_ten_thousand_rows_are_compared_within_a_second_and_a_half(
         for i in range(10_000)
     ]
     with studio.database.write() as connection:
-        events.record(connection, project.id, Action("import"), made)
-        events.record(connection, project.id, Action("import"), rows)
+        events.record(connection, project.id, Action("import", "local"), made)
+        events.record(connection, project.id, Action("import", "local"), rows)
         versions.cut(connection, project, "first")
         changes = edits.merge_intents(connection, project.id, "i0", "i1")
-        events.record(connection, project.id, Action("merge"), changes)
+        events.record(connection, project.id, Action("merge", "local"), changes)
     found = compare_versions(studio, "p", 1)
     assert found.words == ("130 relabelled", "intent 'i0' merged into 'i1'")
 

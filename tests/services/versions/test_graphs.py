@@ -115,7 +115,7 @@ def test_8_bits_that_nothing_measures_say_so(
     with home.database.write() as connection:
         row = next(row for row in dataset.utterances(connection, 1) if row.text == POOL[-1])
         changes = [edits.edit(row, "split", "test"), edits.label(row, [])]
-        events.record(connection, 1, Action("label"), changes)
+        events.record(connection, 1, Action("label", "local"), changes)
     at, out, small = ["--home", str(home.settings.folder)], tmp_path / "p.zip", tmp_path / "q.zip"
     export_model(home, "p", out)
     graph = ["--runtime", "onnx", "--precision", "int8"]

@@ -9,7 +9,7 @@ from app.services.answering import judging
 from app.services.answering.stored import load_model
 from app.services.data.erasing import erase_texts
 from app.services.live.accuracy import accuracy_now
-from app.services.live.server_state import open_live_studio
+from app.services.live.live_studio import open_live_studio
 from app.services.studio import Studio
 from app.services.versions.bundles import Handover, export_model, import_bundle
 from app.services.versions.comparison import compare_models
@@ -46,10 +46,10 @@ def learned(home: Studio, tiny_path: Path, monkeypatch: pytest.MonkeyPatch) -> l
     assert len(found) == 10
     said, refund = rows(home), intent_ids(home)["refund"]
     with home.database.write() as connection:
-        models.point(connection, models.find(connection, 1, 3))
+        models.point(connection, models.find(connection, 1, 3), "local")
         for text in found:
             changes = [edits.edit(said[text], "split", "test"), edits.label(said[text], [refund])]
-            events.record(connection, 1, Action("label"), changes)
+            events.record(connection, 1, Action("label", "local"), changes)
     return found
 
 

@@ -159,7 +159,7 @@ def test_a_version_has_learned_newer_labels_only_where_some_were_given(
 
         def frozen(*changes: Change) -> int:
             if changes:
-                events.record(connection, project, Action("x"), changes)
+                events.record(connection, project, Action("x", "local"), changes)
             return versions.cut(connection, projects.get(connection, project), "").id
 
         intent = edits.create_intent("a")
@@ -188,7 +188,7 @@ def test_a_version_is_told_from_the_one_before_it_that_learned_here(
     with studio.database.write() as connection:
         snapshots = []
         for name in ("a", "b"):
-            events.record(connection, project, Action("x"), [edits.create_intent(name)])
+            events.record(connection, project, Action("x", "local"), [edits.create_intent(name)])
             snapshots.append(versions.cut(connection, projects.get(connection, project), "").id)
     for snapshot in (None, snapshots[0], None, snapshots[1]):
         add(studio, {"a": "a"}, dataset_version_id=snapshot, imported=snapshot is None)
@@ -297,7 +297,7 @@ def test_a_file_that_a_job_puts_in_again_while_it_is_deleted_stays(
 def test_lineage_names_everything_that_makes_a_version_again(studio: Studio, project) -> None:
     with studio.database.write() as connection:
         made = edits.create_intent("a")
-        events.record(connection, project, Action("x"), [made])
+        events.record(connection, project, Action("x", "local"), [made])
         data = versions.cut(connection, projects.get(connection, project), "first")
     weights = {"encoder/model.safetensors": "weights of 1"}
     first = add(
@@ -343,7 +343,7 @@ def test_the_timeline_tells_data_models_and_champions_in_their_order(
     studio: Studio, project
 ) -> None:
     with studio.database.write() as connection:
-        events.record(connection, project, Action("x"), [edits.create_intent("a")])
+        events.record(connection, project, Action("x", "local"), [edits.create_intent("a")])
         versions.cut(connection, projects.get(connection, project), "before training")
     metrics = {"accuracy": 0.925, "judged_on": "test set of 40 texts"}
     add(studio, {"a.txt": "1"}, recipe={"kind": "instant"}, metrics=metrics)

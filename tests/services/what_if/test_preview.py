@@ -10,8 +10,8 @@ import pytest
 from app.services.data.history import undo_action
 from app.services.data.importing import ImportRequest, import_file
 from app.services.live.accuracy import accuracy_now
+from app.services.live.live_studio import open_live_studio
 from app.services.live.models import LiveModels
-from app.services.live.server_state import open_live_studio
 from app.services.live.traffic import Traffic
 from app.services.studio import Studio
 from app.services.trying import pins

@@ -9,7 +9,7 @@ from app.agents import acting
 from app.agents.changes import AgentChange
 from app.services.data.history import undo_action
 from app.services.live import joining
-from app.services.live.server_state import open_live_studio
+from app.services.live.live_studio import open_live_studio
 from app.services.review.effects import weighed
 from app.services.review.findings import KEEP, Finding, Remedy
 from app.services.studio import Studio

@@ -20,7 +20,7 @@ from starlette.testclient import TestClient
 from app.bootstrap import open_studio
 from app.server import build_app
 from app.services.data.projects import create_project
-from app.services.live.server_state import open_live_studio
+from app.services.live.live_studio import open_live_studio
 from app.serving.beside import pushing
 from app.serving.beside.pushing import Pusher
 from app.serving.limits import PUSH_TOKEN, Serving

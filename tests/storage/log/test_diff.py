@@ -151,7 +151,7 @@ def test_what_versions_changed_is_the_same_from_whole_states_and_in_one_pass(
         ]
 
         def act(*changes) -> None:
-            events.record(connection, project.id, Action("x"), changes)
+            events.record(connection, project.id, Action("x", "local"), changes)
             versions.cut(connection, project, "x")
 
         act(*made, *rows)

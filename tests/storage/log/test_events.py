@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from core.errors import Conflict, InvalidInput
 from storage import database as opening
-from storage import models, projects
+from storage import models, pinned_texts, projects
 from storage.computed import vectors
 from storage.database import Database, open_database
 from storage.log import edits, events, versions
@@ -54,7 +54,7 @@ def start(database: Database, n: int = 6) -> int:
             edits.create_utterance(f"u{i}", f"text {i}", "train", "f", [made[i % 3].subject_id])
             for i in range(n)
         ]
-        events.record(connection, project.id, Action("import"), [*made, *rows])
+        events.record(connection, project.id, Action("import", "local"), [*made, *rows])
     return project.id
 
 
@@ -68,23 +68,23 @@ def step(connection, project_id: int, kind: str, row: int, intent: int) -> None:
     intents = dataset.intents(connection, project_id)
     rows = list(dataset.utterances(connection, project_id))
     if kind == "undo":
-        events.undo(connection, project_id)
+        events.undo(connection, project_id, "local")
     elif kind == "redo":
-        events.redo(connection, project_id)
+        events.redo(connection, project_id, "local")
     elif kind == "add":
         key = f"new{events.head(connection, project_id)}"
         change = edits.create_utterance(key, key, "pool", "f", None)
-        events.record(connection, project_id, Action("add"), [change])
+        events.record(connection, project_id, Action("add", "local"), [change])
     elif len(intents) < 3:
         return  # the import itself was undone
     elif kind == "rename":
         name = f"{intents[intent].name}x{events.head(connection, project_id)}"
         change = edits.rename_intent(connection, project_id, intents[intent].name, name)
-        events.record(connection, project_id, Action("rename"), [change])
+        events.record(connection, project_id, Action("rename", "local"), [change])
     elif kind == "merge":
         pair = intents[intent].name, intents[(intent + 1) % 3].name
         changes = edits.merge_intents(connection, project_id, *pair)
-        events.record(connection, project_id, Action("merge"), changes)
+        events.record(connection, project_id, Action("merge", "local"), changes)
     elif rows:
         target = rows[row % len(rows)]
         change = {
@@ -94,7 +94,7 @@ def step(connection, project_id: int, kind: str, row: int, intent: int) -> None:
             "split": lambda: edits.edit(target, "split", "test"),
             "delete": lambda: edits.delete_utterance(target),
         }[kind]()
-        events.record(connection, project_id, Action(kind), [change])
+        events.record(connection, project_id, Action(kind, "local"), [change])
 
 
 @settings(deadline=None, max_examples=30)
@@ -123,10 +123,10 @@ def test_undoing_everything_and_redoing_it_gives_the_same_state(database: Databa
             step(connection, project_id, kind, 1, 1)
         after = canonical(connection, project_id, events.head(connection, project_id))
         for _ in range(4):
-            assert events.undo(connection, project_id) is not None
+            assert events.undo(connection, project_id, "local") is not None
         for _ in range(4):
-            assert events.redo(connection, project_id) is not None
-        assert events.redo(connection, project_id) is None
+            assert events.redo(connection, project_id, "local") is not None
+        assert events.redo(connection, project_id, "local") is None
         assert canonical(connection, project_id, events.head(connection, project_id)) == after
 
 
@@ -139,7 +139,7 @@ def test_a_version_is_byte_identical_after_a_thousand_edits(database: Database) 
         for turn in range(1_000):
             row = dataset.utterance_by_id(connection, project_id, f"u{turn % 6}")
             change = edits.edit(row, "text", f"edited {turn}")
-            events.record(connection, project_id, Action("edit"), [change])
+            events.record(connection, project_id, Action("edit", "local"), [change])
         assert canonical(connection, project_id, frozen.revision) == before
         state = versions.state_at(connection, project_id, frozen.revision)
         names = {intent.id: intent.name for intent in state.intent_records()}
@@ -153,7 +153,7 @@ def test_repeating_an_action_under_its_key_changes_nothing(database: Database) -
     project_id = start(database)
     with database.write() as connection:
         row = dataset.utterance_by_id(connection, project_id, "u0")
-        action = Action("edit", key="once")
+        action = Action("edit", "local", key="once")
         first = events.record(connection, project_id, action, [edits.edit(row, "text", "new")])
         again = events.record(connection, project_id, action, [edits.edit(row, "text", "new")])
         assert first == again == events.head(connection, project_id)
@@ -163,12 +163,16 @@ def test_an_action_on_what_somebody_else_changed_is_a_conflict(database: Databas
     project_id = start(database)
     with database.write() as connection:
         stale = dataset.utterance_by_id(connection, project_id, "u0")
-        events.record(connection, project_id, Action("e"), [edits.edit(stale, "text", "theirs")])
+        events.record(
+            connection, project_id, Action("e", "local"), [edits.edit(stale, "text", "theirs")]
+        )
     with (
         pytest.raises(Conflict, match="changed meanwhile to 'theirs'"),
         database.write() as connection,
     ):
-        events.record(connection, project_id, Action("e"), [edits.edit(stale, "text", "mine")])
+        events.record(
+            connection, project_id, Action("e", "local"), [edits.edit(stale, "text", "mine")]
+        )
     with database.read() as connection:
         assert dataset.utterance_by_id(connection, project_id, "u0").text == "theirs"
 
@@ -191,7 +195,7 @@ def test_nothing_is_lost_when_four_threads_label_at_once(database: Database) -> 
             with database.write() as connection:
                 row = dataset.utterance_by_id(connection, project_id, f"u{i}")
                 change = edits.edit(row, "flagged", f"by {offset}")
-                events.record(connection, project_id, Action("flag"), [change])
+                events.record(connection, project_id, Action("flag", "local"), [change])
 
     threads = [threading.Thread(target=label, args=(offset,)) for offset in range(4)]
     for thread in threads:
@@ -219,14 +223,14 @@ def test_aliases_and_pins_keep_their_history(database: Database) -> None:
         assert models.add(connection, {**values, "job_id": "j1"}) == first
         second = models.add(connection, {**values, "job_id": "j2"})
         for record in (first, second, first):
-            models.point(connection, record)
+            models.point(connection, record, "local")
         assert models.champion(connection, project_id) == first
-        history = models.alias_history(connection, project_id, models.CHAMPION)
-        assert history == [first.id, second.id, first.id]
+        moved = [one.model_version_id for one in models.moves(connection, project_id)]
+        assert moved == [first.id, second.id, first.id]
         intent = dataset.intents(connection, project_id)[0]
-        models.add_pin(connection, project_id, "hello", [intent.id])
-        models.add_pin(connection, project_id, "hello ", [intent.id])
-        assert len(models.pins(connection, project_id)) == 1
+        pinned_texts.add(connection, project_id, "hello", [intent.id], "local")
+        pinned_texts.add(connection, project_id, "hello ", [intent.id], "local")
+        assert len(pinned_texts.list_all(connection, project_id)) == 1
 
 
 def test_the_vector_cache_gives_back_what_was_kept(database: Database) -> None:
@@ -295,7 +299,7 @@ from storage.database import open_database
 database = open_database(Path({str(path)!r}))
 with database.write() as connection:
     rows = [edits.create_utterance(f"k{{i}}", "t", "pool", "f", None) for i in range(5000)]
-    events.record(connection, {project_id}, events.Action("import"), rows)
+    events.record(connection, {project_id}, events.Action("import", "local"), rows)
     os.kill(os.getpid(), signal.SIGKILL)
 """
     done = subprocess.run([sys.executable, "-c", script], check=False, capture_output=True)
@@ -320,7 +324,7 @@ def test_many_changes_at_once_are_those_made_one_by_one(tmp_path: Path) -> None:
             changes += [edits.label(row, []) for row in rows[:3]]
             for start_at in range(0, len(changes), at_once):
                 part = changes[start_at : start_at + at_once]
-                events.record(connection, project, Action("edit"), part)
+                events.record(connection, project, Action("edit", "local"), part)
             columns = (utterance.c[name] for name in ("id", "text_hash", "touched_revision"))
             order = list(connection.execute(sa.select(*columns).order_by(utterance.c.id)))
             now = list(dataset.utterances(connection, project))
@@ -339,10 +343,10 @@ def test_of_many_changes_one_that_comes_too_late_keeps_all_away(database, stale:
         late = [edits.edit(row, "text", "late") for row in rows]
         first = edits.edit(rows[5], "text", "first")
         soon = first if stale == "text" else edits.delete_utterance(rows[5])
-        events.record(connection, project, Action("edit"), [soon])
+        events.record(connection, project, Action("edit", "local"), [soon])
         before = list(dataset.utterances(connection, project))
     for changes in (late, [edits.delete_utterance(row) for row in rows]):
         with pytest.raises(Conflict, match="meanwhile"), database.write() as connection:
-            events.record(connection, project, Action("edit"), changes)
+            events.record(connection, project, Action("edit", "local"), changes)
     with database.read() as connection:
         assert list(dataset.utterances(connection, project)) == before

@@ -18,7 +18,7 @@ def create(connection, key: str, row: str, name: str) -> str:
     made = edits.create_intent(name)
     record = dataset.utterance_by_id(connection, 1, row)
     changes = [made, *edits.decide(record, [made.subject_id])]
-    events.record(connection, 1, Action("label", key=key), changes)
+    events.record(connection, 1, Action("label", "local", key=key), changes)
     return made.subject_id
 
 
@@ -30,7 +30,7 @@ def take(connection, how: str, row: str) -> None:
         "relabel": lambda: edits.decide(record, [intent(connection, "c")]),
         "delete": lambda: [edits.delete_utterance(record)],
     }[how]()
-    events.record(connection, 1, Action(how, key="C"), changes)
+    events.record(connection, 1, Action(how, "local", key="C"), changes)
 
 
 def names(connection) -> set[str]:
@@ -38,7 +38,7 @@ def names(connection) -> set[str]:
 
 
 def change(connection, key: str, *changes: Change) -> None:
-    events.record(connection, 1, Action("change", key=key), changes)
+    events.record(connection, 1, Action("change", "local", key=key), changes)
 
 
 @pytest.mark.parametrize("how", ["unlabel", "relabel", "delete"])
@@ -51,9 +51,9 @@ def test_an_intent_stays_that_another_undo_gives_back_to_a_text(
         refund = create(connection, "A", "u0", "refund")
         label(connection, "B", "u1", refund)
         take(connection, how, "u1")
-        assert events.undo(connection, 1, of="A") is not None
+        assert events.undo(connection, 1, "local", of="A") is not None
         assert "refund" in names(connection)
-        assert events.undo(connection, 1, of="C") is not None
+        assert events.undo(connection, 1, "local", of="C") is not None
         assert dataset.utterance_by_id(connection, 1, "u1").labels == (refund,)
         record = projects.get(connection, 1)
         versions.cut(connection, record, "now")
@@ -66,16 +66,16 @@ def test_an_intent_goes_with_its_action_once_nothing_gives_it_back(database: Dat
         start(connection)
         refund = create(connection, "A", "u0", "refund")
         for _ in range(2):
-            events.undo(connection, 1)
+            events.undo(connection, 1, "local")
             assert "refund" not in names(connection)
-            events.redo(connection, 1)
+            events.redo(connection, 1, "local")
         label(connection, "B", "u1", refund)
         take(connection, "unlabel", "u1")
         for key in ("C", "B", "A"):
-            events.undo(connection, 1, of=key)
+            events.undo(connection, 1, "local", of=key)
         assert "refund" not in names(connection)
         for _ in range(3):
-            assert events.redo(connection, 1) is not None
+            assert events.redo(connection, 1, "local") is not None
         assert names(connection) == {"a", "b", "c", "refund"}
 
 
@@ -87,7 +87,7 @@ def test_what_gave_an_erased_text_its_label_holds_no_intent(database: Database) 
         take(connection, "delete", "u1")
         said = erasing.find_said(connection, 1, ["text 1"])
         erasing.erase(connection, 1, said, scrubber_of(said.texts), "local")
-        events.undo(connection, 1, of="A")
+        events.undo(connection, 1, "local", of="A")
         assert "refund" not in names(connection)
 
 
@@ -98,9 +98,9 @@ def test_an_intent_that_was_renamed_there_and_back_stays(database: Database) -> 
         create(connection, "A", "u0", "refund")
         change(connection, "B", edits.rename_intent(connection, 1, "refund", "money"))
         change(connection, "C", edits.rename_intent(connection, 1, "money", "refund"))
-        events.undo(connection, 1, of="A")
+        events.undo(connection, 1, "local", of="A")
         for _ in range(2):
-            assert events.undo(connection, 1) is not None
+            assert events.undo(connection, 1, "local") is not None
         assert "refund" in names(connection)
 
 
@@ -122,8 +122,8 @@ def test_an_intent_that_came_back_stays_open_while_others_have_labelled_with_it(
         change(connection, "Ada", opened, new)
         label(connection, "Ben", "u0", x.id)
         if ben == "undoes":
-            events.undo(connection, 1, of="Ben")
-        events.undo(connection, 1, of="Ada")
+            events.undo(connection, 1, "local", of="Ben")
+        events.undo(connection, 1, "local", of="Ada")
         assert archived(connection, "c") is (ben == "undoes")
         assert "new" not in {row.id for row in dataset.utterances(connection, 1)}
 
@@ -136,9 +136,9 @@ def test_an_undo_of_which_nothing_is_left_is_refused(database: Database) -> None
         change(connection, "A", made)
         label(connection, "B", "u0", made.subject_id)
         with pytest.raises(Conflict, match="Others have gone on from this"):
-            events.undo(connection, 1, of="A")
+            events.undo(connection, 1, "local", of="A")
         for _ in range(2):
-            assert events.undo(connection, 1) is not None
+            assert events.undo(connection, 1, "local") is not None
         assert "refund" not in names(connection)
 
 
@@ -152,10 +152,10 @@ def test_a_text_that_was_labelled_as_a_test_text_stays_one(database: Database) -
         rows = [dataset.utterance_by_id(connection, 1, key) for key in keys]
         change(connection, "A", *(edits.edit(row, "split", "test") for row in rows))
         label(connection, "B", "n0", intent(connection, "a"))
-        events.undo(connection, 1, of="A")
+        events.undo(connection, 1, "local", of="A")
         now = {row.id: (row.split, row.labels is None) for row in dataset.utterances(connection, 1)}
         assert (now["n0"], now["n1"]) == (("test", False), ("pool", True))
-        events.undo(connection, 1, of="B")
+        events.undo(connection, 1, "local", of="B")
         assert dataset.utterance_by_id(connection, 1, "n0").split == "test"
 
 

@@ -87,9 +87,9 @@ def test_an_undone_deletion_leaves_the_origin(connection: Connection) -> None:
     project = start(connection)
     before = origins(connection, project)
     row = next(iter(dataset.utterances(connection, project)))
-    events.record(connection, project, Action("delete"), [edits.delete_utterance(row)])
+    events.record(connection, project, Action("delete", "local"), [edits.delete_utterance(row)])
     assert row.id not in origins(connection, project)[0]
-    events.undo(connection, project)
+    events.undo(connection, project, "local")
     assert origins(connection, project) == before
 
 

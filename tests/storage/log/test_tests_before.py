@@ -23,12 +23,12 @@ def project(database: Database) -> int:
             edits.create_utterance(key, f"text {key}", split, "f", None if key == "u4" else labels)
             for key, split in (("u1", "test"), ("u2", "test"), ("u3", "train"), ("u4", "test"))
         ]
-        events.record(connection, project, Action("import"), [*made, *rows])
+        events.record(connection, project, Action("import", "local"), [*made, *rows])
     return project
 
 
 def act(connection: Connection, project: int, *changes: Change, verb: str = "edit") -> None:
-    events.record(connection, project, Action(verb), changes)
+    events.record(connection, project, Action(verb, "local"), changes)
 
 
 def test_a_changed_text_is_told_as_it_was_also_once_that_is_undone(

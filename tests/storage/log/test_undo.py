@@ -47,7 +47,7 @@ def start(connection) -> int:
         edits.create_utterance(f"u{i}", f"text {i}", "pool", "f", [made[i % 3].subject_id])
         for i in range(5)
     ]
-    events.record(connection, project, Action("import"), [*made, *rows])
+    events.record(connection, project, Action("import", "local"), [*made, *rows])
     return project
 
 
@@ -81,7 +81,7 @@ def step(connection, project: int, kind: str, place: int, choice: int) -> None:
             else []
         )
     if changes:
-        events.record(connection, project, Action(kind), changes)
+        events.record(connection, project, Action(kind, "local"), changes)
 
 
 def fingerprint(connection, project: int) -> tuple[str, list]:
@@ -102,12 +102,12 @@ def test_undoing_everything_and_redoing_it_leads_back(opened: Database, steps) -
         last = fingerprint(connection, project)
         undone = 0
         while (batch := events.undoable(connection, project)) and batch.verb != "import":
-            assert events.undo(connection, project) == batch
+            assert events.undo(connection, project, "local") == batch
             undone += 1
         if any(b.verb == "import" and b.undone_by is None for b in history(connection, project)):
             assert fingerprint(connection, project) == first
         for _ in range(undone):
-            assert events.redo(connection, project) is not None
+            assert events.redo(connection, project, "local") is not None
         assert fingerprint(connection, project) == last
 
 
@@ -136,7 +136,7 @@ def undo_any(connection, project: int, place: int) -> None:
     actions = sa.and_(batch.c.project_id == project, batch.c.undoes.is_(None))
     keys = connection.execute(sa.select(batch.c.key).where(actions).order_by(batch.c.id)).scalars()
     listed = keys.all()
-    events.undo(connection, project, of=listed[place % len(listed)])
+    events.undo(connection, project, "local", of=listed[place % len(listed)])
 
 
 def history(connection, project: int) -> list:
@@ -146,7 +146,7 @@ def history(connection, project: int) -> list:
 def label(connection, key: str, row: str, intent: str) -> None:
     record = dataset.utterance_by_id(connection, 1, row)
     changes = edits.decide(record, [intent])
-    events.record(connection, 1, Action("label", key=key), changes)
+    events.record(connection, 1, Action("label", "local", key=key), changes)
 
 
 def intent(connection, name: str) -> str:
@@ -158,11 +158,11 @@ def test_redo_does_not_reach_behind_what_was_done_since(database: Database) -> N
     with database.write() as connection:
         start(connection)
         label(connection, "A", "u0", intent(connection, "b"))
-        events.undo(connection, 1)
+        events.undo(connection, 1, "local")
         label(connection, "B", "u1", intent(connection, "c"))
-        events.undo(connection, 1)
-        assert events.redo(connection, 1) is not None
-        assert events.redo(connection, 1) is None
+        events.undo(connection, 1, "local")
+        assert events.redo(connection, 1, "local") is not None
+        assert events.redo(connection, 1, "local") is None
         assert dataset.utterance_by_id(connection, 1, "u0").split == "pool"
 
 
@@ -172,9 +172,9 @@ def test_an_undo_under_a_known_key_happens_once(database: Database) -> None:
         start(connection)
         label(connection, "A", "u0", intent(connection, "b"))
         label(connection, "B", "u1", intent(connection, "c"))
-        first = events.undo(connection, 1, key="once")
+        first = events.undo(connection, 1, "local", key="once")
         head = events.head(connection, 1)
-        again = events.undo(connection, 1, key="once")
+        again = events.undo(connection, 1, "local", key="once")
         assert first is not None
         assert again is not None
         assert first.id == again.id
@@ -188,14 +188,14 @@ def test_undo_of_an_older_action_refuses_to_delete_what_changed_since(database) 
     with database.write() as connection:
         start(connection)
         added = edits.create_utterance("new", "text", "pool", "f", None)
-        events.record(connection, 1, Action("add", key="A"), [added])
+        events.record(connection, 1, Action("add", "local", key="A"), [added])
         label(connection, "B", "new", intent(connection, "a"))
     with pytest.raises(Conflict, match="changed meanwhile"), database.write() as connection:
-        events.undo(connection, 1, of="A")
+        events.undo(connection, 1, "local", of="A")
     with database.write() as connection:
         assert dataset.utterance_by_id(connection, 1, "new").labels is not None
         for _ in range(2):
-            events.undo(connection, 1)
+            events.undo(connection, 1, "local")
         assert "new" not in {r.id for r in dataset.utterances(connection, 1)}
 
 
@@ -206,16 +206,16 @@ def test_an_intent_stays_while_others_use_or_have_renamed_it(database: Database)
             made = edits.create_intent(f"from {key}")
             record = dataset.utterance_by_id(connection, 1, row)
             changes = [made, *edits.decide(record, [made.subject_id])]
-            events.record(connection, 1, Action("label", key=key), changes)
+            events.record(connection, 1, Action("label", "local", key=key), changes)
         label(connection, "C", "u2", intent(connection, "from A"))
         rename = edits.rename_intent(connection, 1, "from B", "better")
-        events.record(connection, 1, Action("rename"), [rename])
+        events.record(connection, 1, Action("rename", "local"), [rename])
         for key in ("A", "B"):
-            events.undo(connection, 1, of=key)
+            events.undo(connection, 1, "local", of=key)
         names = [record.name for record in dataset.intents(connection, 1)]
         assert names == ["a", "b", "better", "c", "from A"]
         for _ in range(2):
-            assert events.undo(connection, 1) is not None  # the rename, and C
+            assert events.undo(connection, 1, "local") is not None  # the rename, and C
 
 
 def test_an_intent_that_labels_texts_is_never_deleted(database: Database) -> None:
@@ -225,7 +225,7 @@ def test_an_intent_that_labels_texts_is_never_deleted(database: Database) -> Non
         row = edits.create_intent(record.name).after
         gone = events.Change("intent", record.id, "row", row, None)
         with pytest.raises(Conflict, match="'a' is the label of utterances"):
-            events.record(connection, 1, Action("delete"), [gone])
+            events.record(connection, 1, Action("delete", "local"), [gone])
 
 
 @pytest.mark.parametrize("beside", [0, 1])
@@ -235,41 +235,41 @@ def test_a_taken_name_is_a_conflict_in_words(database: Database, beside: int) ->
     with database.write() as connection:
         start(connection)
     with pytest.raises(Conflict, match="intent 'a' already"), database.write() as connection:
-        events.record(connection, 1, Action("add"), [*others, edits.create_intent("a")])
+        events.record(connection, 1, Action("add", "local"), [*others, edits.create_intent("a")])
     twice = [edits.create_intent("d"), edits.create_intent("d")]
     with pytest.raises(Conflict, match="intent 'd' already"), database.write() as connection:
-        events.record(connection, 1, Action("add"), [*others, *twice])
+        events.record(connection, 1, Action("add", "local"), [*others, *twice])
 
 
 def test_undoing_a_rename_whose_old_name_is_taken_is_a_conflict(database: Database) -> None:
     with database.write() as connection:
         start(connection)
         rename = edits.rename_intent(connection, 1, "a", "x")
-        events.record(connection, 1, Action("rename", key="A"), [rename])
-        events.record(connection, 1, Action("add"), [edits.create_intent("a")])
+        events.record(connection, 1, Action("rename", "local", key="A"), [rename])
+        events.record(connection, 1, Action("add", "local"), [edits.create_intent("a")])
     with pytest.raises(Conflict, match="intent 'a' already"), database.write() as connection:
-        events.undo(connection, 1, of="A")
+        events.undo(connection, 1, "local", of="A")
 
 
 def test_an_id_that_came_back_in_another_way_is_a_conflict(database: Database) -> None:
     row = edits.create_utterance("x", "x", "pool", "f", None)
     with database.write() as connection:
         start(connection)
-        events.record(connection, 1, Action("add"), [row])
+        events.record(connection, 1, Action("add", "local"), [row])
     with pytest.raises(Conflict, match="there already"), database.write() as connection:
-        events.record(connection, 1, Action("add"), [row])
+        events.record(connection, 1, Action("add", "local"), [row])
 
 
 def test_an_action_without_changes_is_remembered_but_not_undone(database: Database) -> None:
     with database.write() as connection:
         start(connection)
         label(connection, "A", "u0", intent(connection, "b"))
-        events.record(connection, 1, Action("label", key="empty"), [])
+        events.record(connection, 1, Action("label", "local", key="empty"), [])
         assert events.find_batch(connection, 1, "empty") is not None
         assert [batch.verb for batch in history(connection, 1)] == ["label", "import"]
-        events.undo(connection, 1)
-        events.record(connection, 1, Action("label", key="also"), [])
-        assert events.redo(connection, 1) is not None
+        events.undo(connection, 1, "local")
+        events.record(connection, 1, Action("label", "local", key="also"), [])
+        assert events.redo(connection, 1, "local") is not None
 
 
 def test_what_was_touched_is_told_by_revision(database: Database) -> None:
@@ -279,7 +279,7 @@ def test_what_was_touched_is_told_by_revision(database: Database) -> None:
         assert events.touched_since(connection, 1, before) == set()
         key = intent(connection, "b")
         rename = edits.rename_intent(connection, 1, "b", "better")
-        events.record(connection, 1, Action("rename"), [rename])
+        events.record(connection, 1, Action("rename", "local"), [rename])
         label(connection, "A", "u0", key)
         touched = {("intent", key), ("utterance", "u0")}
         assert events.touched_since(connection, 1, before) == touched
@@ -297,7 +297,7 @@ def test_a_merge_into_itself_or_into_an_archived_intent(database: Database) -> N
             edits.merge_intents(connection, 1, "a", "a")
         for pair in (("a", "b"), ("c", "a")):
             changes = edits.merge_intents(connection, 1, *pair)
-            events.record(connection, 1, Action("merge"), changes)
+            events.record(connection, 1, Action("merge", "local"), changes)
         archived = {record.name: record.archived for record in dataset.intents(connection, 1)}
         assert archived == {"a": False, "b": False, "c": True}
 

@@ -30,8 +30,8 @@ def start(database: Database) -> int:
             edits.create_utterance(f"u{i}", f"text {i}", "train", "f", label)
             for i, label in enumerate(labels)
         ]
-        events.record(connection, project.id, Action("import"), made)
-        events.record(connection, project.id, Action("import"), rows)
+        events.record(connection, project.id, Action("import", "local"), made)
+        events.record(connection, project.id, Action("import", "local"), rows)
     return project.id
 
 
@@ -51,7 +51,7 @@ def test_columns_say_what_the_utterances_say(database: Database) -> None:
     with database.write() as connection:
         row = dataset.utterance_by_id(connection, project_id, "u1")
         changes = [edits.edit(row, "flagged", "odd"), edits.edit(row, "skipped", value=True)]
-        events.record(connection, project_id, Action("flag"), changes)
+        events.record(connection, project_id, Action("flag", "local"), changes)
         found = columns.columns(connection, project_id)
         rows = list(dataset.utterances(connection, project_id))
         assert columns.texts(connection, project_id, ["u3", "gone"]) == {"u3": "text 3"}
@@ -113,9 +113,11 @@ def test_arrivals_are_the_times_of_the_imports(database: Database) -> None:
     time.sleep(0.005)
     with database.write() as connection:
         late = edits.create_utterance("late", "x", "pool", "f", None)
-        events.record(connection, project_id, Action("import"), [late])
+        events.record(connection, project_id, Action("import", "local"), [late])
         row = dataset.utterance_by_id(connection, project_id, "u0")
-        events.record(connection, project_id, Action("edit"), [edits.edit(row, "text", "new")])
+        events.record(
+            connection, project_id, Action("edit", "local"), [edits.edit(row, "text", "new")]
+        )
         found = columns.arrivals(connection, project_id)
     assert found["u0"] == found["u4"] < found["late"]
 
@@ -126,7 +128,7 @@ def test_a_name_of_the_past_still_finds_its_intent(database: Database) -> None:
         old = {intent.name: intent.id for intent in dataset.intents(connection, project_id)}
         then = events.head(connection, project_id)
         rename = edits.rename_intent(connection, project_id, "a", "c")
-        events.record(connection, project_id, Action("rename"), [rename])
+        events.record(connection, project_id, Action("rename", "local"), [rename])
         now = events.head(connection, project_id)
         assert versions.intent_ids_at(connection, project_id, then) == old
         expected = {"c": old["a"], "b": old["b"]}

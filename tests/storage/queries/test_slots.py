@@ -32,7 +32,7 @@ def start(database: Database) -> int:
             edits.create_utterance(f"u{i}", f"fly to Boston {i}", "train", "f", [made.subject_id])
             for i in range(4)
         ]
-        events.record(connection, project, Action("import"), [made, *rows])
+        events.record(connection, project, Action("import", "local"), [made, *rows])
     return project
 
 
@@ -48,7 +48,7 @@ def do(database: Database, project: int, verb: str, change) -> None:
         row = dataset.utterance_by_id(connection, project, "u0")
         made = change(row)
         made = made if isinstance(made, list) else [made]
-        events.record(connection, project, Action(verb, key=verb), made)
+        events.record(connection, project, Action(verb, "local", key=verb), made)
 
 
 def row(database: Database, project: int, key: str = "u0") -> UtteranceRecord:
@@ -58,7 +58,7 @@ def row(database: Database, project: int, key: str = "u0") -> UtteranceRecord:
 
 def back(database: Database, project: int, of: str | None = None) -> None:
     with database.write() as connection:
-        events.undo(connection, project, of=of)
+        events.undo(connection, project, "local", of=of)
 
 
 def test_marking_is_undone_redone_and_found_again_in_the_log_and_a_backup(
@@ -70,7 +70,7 @@ def test_marking_is_undone_redone_and_found_again_in_the_log_and_a_backup(
     back(database, project)
     assert row(database, project).slots == ()
     with database.write() as connection:
-        events.redo(connection, project)
+        events.redo(connection, project, "local")
         state = versions.state_at(connection, project, events.head(connection, project))
         assert state.utterance_records() == list(dataset.utterances(connection, project))
     back_up(database, tmp_path / "artifacts", tmp_path / "all.zip")
@@ -129,11 +129,11 @@ def test_marks_of_many_go_in_one_statement_and_are_checked_each(database: Databa
     with database.write() as connection:
         rows = list(dataset.utterances(connection, project))
         changes = [edits.mark(r, [CITY]) for r in rows]
-        events.record(connection, project, Action("mark"), changes)
+        events.record(connection, project, Action("mark", "local"), changes)
         assert {r.slots for r in dataset.utterances(connection, project)} == {(CITY,)}
         wrong = replace(changes[2], before=changes[2].after, after=[[7, 70, "city"]])
         with pytest.raises(InvalidInput, match="holds no words"):
-            events.record(connection, project, Action("mark"), [wrong, changes[3]])
+            events.record(connection, project, Action("mark", "local"), [wrong, changes[3]])
 
 
 def test_versions_say_what_is_marked_and_older_ones_keep_their_hash(database: Database) -> None:
@@ -150,7 +150,7 @@ def test_versions_say_what_is_marked_and_older_ones_keep_their_hash(database: Da
             f"sha256 = '{canonical_hash(rows, names, 'rows-1')}' WHERE id = {old.id}"
         )
         events.record(
-            connection, project, Action("mark"), [edits.mark(r, [CITY]) for r in rows[:3]]
+            connection, project, Action("mark", "local"), [edits.mark(r, [CITY]) for r in rows[:3]]
         )
         new = versions.cut(connection, record, "after")
         assert new.scheme == "rows-2"
@@ -178,10 +178,14 @@ def test_a_home_from_before_there_were_slots_opens_and_undoes_its_past(tmp_path:
         change = edits.create_utterance("old", "old", "train", "f", None)
         bare = {k: v for k, v in change.after.items() if k not in UNMARKED}
         assert len(bare) == plain.count(":")
-        events.record(connection, project, Action("add", key="add"), [replace(change, after=bare)])
+        events.record(
+            connection, project, Action("add", "local", key="add"), [replace(change, after=bare)]
+        )
         read = dataset.utterance_by_id(connection, project, "old")
         assert (read.slots, read.synthetic) == ((), "")
-        events.record(connection, project, Action("mark"), [edits.mark(read, [Slot(0, 3, "age")])])
+        events.record(
+            connection, project, Action("mark", "local"), [edits.mark(read, [Slot(0, 3, "age")])]
+        )
     with pytest.raises(Conflict, match="changed meanwhile"):
         back(old, project, of="add")
     back(old, project)
@@ -193,16 +197,24 @@ def test_a_home_from_before_there_were_slots_opens_and_undoes_its_past(tmp_path:
 def test_what_is_synthetic_stays_so(database: Database) -> None:
     project = start(database)
     with database.write() as connection:
-        events.record(connection, project, Action("augment"), [edits.create(invented("s"))])
+        events.record(
+            connection, project, Action("augment", "local"), [edits.create(invented("s"))]
+        )
         made = dataset.utterance_by_id(connection, project, "s")
         with pytest.raises(InvalidInput, match="another kind of text"):
-            events.record(connection, project, Action("x"), [edits.edit(made, "synthetic", "")])
+            events.record(
+                connection, project, Action("x", "local"), [edits.edit(made, "synthetic", "")]
+            )
         with pytest.raises(InvalidInput, match="asks for what people said"):
             edits.create(invented("t", split="test"))
         with pytest.raises(InvalidInput, match="asks for what people said"):
-            events.record(connection, project, Action("x"), [edits.edit(made, "split", "test")])
-        events.record(connection, project, Action("delete"), [edits.delete_utterance(made)])
-        events.undo(connection, project)
+            events.record(
+                connection, project, Action("x", "local"), [edits.edit(made, "split", "test")]
+            )
+        events.record(
+            connection, project, Action("delete", "local"), [edits.delete_utterance(made)]
+        )
+        events.undo(connection, project, "local")
         assert dataset.utterance_by_id(connection, project, "s") == made
 
 
@@ -234,7 +246,7 @@ def act(connection, project: int, kind: str, place: int, choice: str) -> None:
         "label": lambda: edits.decide(one, []),
         "delete": lambda: [edits.delete_utterance(one)],
     }[kind]()
-    events.record(connection, project, Action(kind), changes)
+    events.record(connection, project, Action(kind, "local"), changes)
 
 
 @pytest.fixture(scope="module")

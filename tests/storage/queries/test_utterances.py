@@ -50,12 +50,12 @@ def database(tmp_path_factory: pytest.TempPathFactory):
             )
             for i, text in enumerate(TEXTS * 2)
         ]
-        events.record(connection, project.id, Action("import"), [*made, *rows])
-        events.record(connection, other.id, Action("import"), [*made, *rows])
+        events.record(connection, project.id, Action("import", "local"), [*made, *rows])
+        events.record(connection, other.id, Action("import", "local"), [*made, *rows])
         for i, row in enumerate(dataset.utterances(connection, project.id)):
             changes = [edits.edit(row, "skipped", value=True)] if i % 5 == 0 else []
             changes += [edits.edit(row, "flagged", "odd")] if i % 7 == 0 else []
-            events.record(connection, project.id, Action("edit"), changes)
+            events.record(connection, project.id, Action("edit", "local"), changes)
     yield opened
     opened.close()
 

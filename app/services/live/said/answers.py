@@ -11,6 +11,7 @@ from hashlib import sha256
 from app.services.background import RETRY_SECONDS, step_back
 from app.services.live.live_model import LiveModel
 from app.services.live.models import LiveModels
+from app.services.live.pool import FEW_CHANGES
 from app.services.live.row_answers import answer_scored, score_records
 from app.services.live.said.drift import SaidDrift, SaidRows, find_drift
 from app.services.live.traffic import Traffic
@@ -27,8 +28,6 @@ SURE = 0.8
 
 _CHUNK = 256
 _BYTES_A_TEXT = 200
-_FEW_CHANGES = 50
-"""So many labels move the figures by no more than a person can follow."""
 _LONGEST_REST = 240.0
 """Seconds after which answers that fail again and again are tried once more, at most."""
 _LOG = logging.getLogger("app.services")
@@ -92,7 +91,7 @@ class SaidAnswers:
         The second value is why they cannot be computed, or "".
         """
         told = json.dumps([project.fence, rows.now_keys, rows.earlier_keys], default=str)
-        moment = str(project.head_revision // _FEW_CHANGES)
+        moment = str(project.head_revision // FEW_CHANGES)
         key = (str(version.id), moment, sha256(told.encode()).hexdigest())
         series = _series(project.id, rows)
         found: SaidAnswered | None = self.studio.cache.peek((*series, key))
@@ -114,7 +113,7 @@ class SaidAnswers:
         series = _series(project_id, rows)
         try:
             now, live = self.models.open_by_id(project_id)
-            if live is not None and live.revision < now.project.head_revision - _FEW_CHANGES:
+            if live is not None and live.revision < now.project.head_revision - FEW_CHANGES:
                 return  # many labels of a large set wait to join: it is asked again
             self.studio.cache.get_newest(
                 series,

@@ -6,7 +6,7 @@ import numpy as np
 
 from app.services.embedding import embed_known
 from app.services.live.live_model import LiveModel
-from app.services.live.server_state import LiveStudio
+from app.services.live.live_studio import LiveStudio
 from app.services.review.evidence.held import HeldExamples
 from app.services.review.findings import Evidence
 from app.services.review.unlearned import has_learned, unlearned_encoder

@@ -10,8 +10,8 @@ from app.services.cache import of_version
 from app.services.embedding import digest_of, embed_texts
 from app.services.live.answered_tests import told_apart
 from app.services.live.live_model import LiveModel
+from app.services.live.live_studio import LiveStudio
 from app.services.live.row_answers import answered, echoed_ids, exemplar_scores, left_out
-from app.services.live.server_state import LiveStudio
 from app.services.review.evidence.held import HeldExamples
 from app.services.review.findings import (
     VOTE_SETTINGS,

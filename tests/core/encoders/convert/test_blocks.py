@@ -33,7 +33,7 @@ def test_the_activation_is_the_papers() -> None:
 
 def test_a_position_is_the_sum_of_its_remainders_by_47_and_11() -> None:
     sizes = named_sizes("small", 30, history=False)
-    network = new_network(sizes, seed=0).eval()
+    network = new_network(sizes, seed=0, quantised=True).eval()
     first, second = (table.weight for table in network.positions)
     assert (len(first), len(second)) == (47, 11)
     found = network.embed(torch.zeros(1, 520, dtype=torch.long))[0]
@@ -126,7 +126,7 @@ def test_padding_changes_nothing() -> None:
 
 def test_the_paper_size_has_the_papers_parameters_and_its_file_fits() -> None:
     """Table 2 counts 16 M of embeddings and 13 M of network: what both sides share."""
-    network = ConvertNetwork(PAPER)
+    network = ConvertNetwork(PAPER, quantised=True)
     embeddings = n_weights(network.words) + n_weights(network.positions)
     assert embeddings == (31_476 + 1_000 + 47 + 11) * 512
     assert round(embeddings / 1e6, 1) == 16.7
@@ -142,13 +142,13 @@ def test_the_paper_size_has_the_papers_parameters_and_its_file_fits() -> None:
 def test_the_small_size_differs_in_numbers_alone() -> None:
     assert SMALL.sides == PAPER.sides
     assert named_sizes("small", 9, history=True).sides == ("context", "response", "history")
-    assert n_weights(ConvertNetwork(SMALL)) < 6e6
+    assert n_weights(ConvertNetwork(SMALL, quantised=True)) < 6e6
 
 
 def test_one_seed_makes_one_network_and_leaves_other_randomness_alone() -> None:
     torch.manual_seed(5)
     before = torch.get_rng_state()
-    one, same, other = (new_network(TINY, seed) for seed in (1, 1, 2))
+    one, same, other = (new_network(TINY, seed, quantised=True) for seed in (1, 1, 2))
     assert torch.equal(torch.get_rng_state(), before)
     assert torch.equal(one.words.weight, same.words.weight)
     assert not torch.equal(one.words.weight, other.words.weight)

@@ -17,7 +17,7 @@ from core.encoders.convert.quantisation import (
 
 
 def table(values: list[list[float]]) -> QuantisedEmbedding:
-    made = QuantisedEmbedding(len(values), len(values[0]))
+    made = QuantisedEmbedding(len(values), len(values[0]), quantised=True)
     made.weight.data = torch.tensor(values)
     return made
 
@@ -66,7 +66,7 @@ def test_training_computes_with_what_is_stored_and_gradients_pass() -> None:
 
 
 def test_linear_layers_train_in_sixteen_bits() -> None:
-    layer = HalfLinear(1, 1)
+    layer = HalfLinear(1, 1, quantised=True)
     layer.weight.data.fill_(1 + 2**-12)  # halves end at 2^-10 there
     layer.bias.data.zero_()
     layer.train()
@@ -80,14 +80,18 @@ def test_linear_layers_train_in_sixteen_bits() -> None:
 
 def test_what_is_settled_is_stored_without_loss() -> None:
     torch.manual_seed(0)
-    module = torch.nn.ModuleDict({"a": table(torch.randn(5, 4).tolist()), "b": HalfLinear(4, 3)})
+    module = torch.nn.ModuleDict(
+        {"a": table(torch.randn(5, 4).tolist()), "b": HalfLinear(4, 3, quantised=True)}
+    )
     settle(module, quantised=True)
     stored = stored_weights(module, quantised=True)
     kinds = {name: value.dtype for name, value in stored.items()}
     assert kinds["a.weight"] == torch.uint8
     assert kinds["a.span"] == torch.float32
     assert kinds["b.weight"] == kinds["b.bias"] == torch.float16
-    other = torch.nn.ModuleDict({"a": table([[0.0] * 4] * 5), "b": HalfLinear(4, 3)})
+    other = torch.nn.ModuleDict(
+        {"a": table([[0.0] * 4] * 5), "b": HalfLinear(4, 3, quantised=True)}
+    )
     read_weights(other, stored)
     for name, value in module.state_dict().items():
         assert torch.equal(other.state_dict()[name], value)

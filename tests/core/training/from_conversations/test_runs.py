@@ -184,7 +184,10 @@ def test_earlier_turns_are_read_for_other_pairs_in_each_step() -> None:
     """Read for every pair they were two thirds of a step, and fewer steps fit into the minutes."""
     batch = list(pairs_of(LOG[0], 2))[:3]
     recipe = CONVERT.model_copy(update={"history_every": 2})
-    network, subwords = ConvertNetwork(named_sizes("small", 30, history=True)), Subwords(("a",), 29)
+    network, subwords = (
+        ConvertNetwork(named_sizes("small", 30, history=True), quantised=True),
+        Subwords(("a",), 29),
+    )
     towers = ConvertTowers(network, subwords, recipe)
     towers.before_step(0, recipe.history_from)
     assert [towers.read(batch, step).owners.tolist() for step in range(3)] == [[1], [2], [1]]
@@ -196,7 +199,10 @@ def test_earlier_turns_are_read_for_other_pairs_in_each_step() -> None:
 def test_earlier_turns_are_read_from_half_of_the_run_on_by_what_reads_contexts_then() -> None:
     """Read from the first step on, ten earlier turns were hardly better than none."""
     batch = list(pairs_of(LOG[0], 2))[:3]
-    network, subwords = ConvertNetwork(named_sizes("small", 30, history=True)), Subwords(("a",), 29)
+    network, subwords = (
+        ConvertNetwork(named_sizes("small", 30, history=True), quantised=True),
+        Subwords(("a",), 29),
+    )
     towers = ConvertTowers(network, subwords, CONVERT)
     sides = [network.sides[side] for side in ("context", "history")]
 

@@ -2,7 +2,7 @@
 
 import re
 
-from app.services.live.server_state import LiveStudio, open_live_studio
+from app.services.live.live_studio import LiveStudio, open_live_studio
 from app.services.review.findings import Finding, Kind
 from app.services.review.proposals.proposing import ProposedChange, propose
 from app.services.review.review import known_label_errors, review

@@ -8,7 +8,7 @@ from app.services.data.erasing import erase_texts
 from app.services.data.history import undo_action, undo_last
 from app.services.data.intents import change_intent
 from app.services.home.cards import next_of
-from app.services.live.server_state import LiveStudio, open_live_studio
+from app.services.live.live_studio import LiveStudio, open_live_studio
 from app.services.reports.audit import list_acts
 from app.services.review import review
 from app.services.review.effects import in_order

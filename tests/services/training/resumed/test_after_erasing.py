@@ -50,7 +50,7 @@ def test_a_training_from_before_the_text_was_there_can_be_resumed(
     refund = intent_ids(home)["refund"]
     with home.database.write() as connection:
         later = edits.create_utterance("later", "my name is Ada", "train", "f", [refund])
-        events.record(connection, 1, Action("import"), [later])
+        events.record(connection, 1, Action("import", "local"), [later])
     assert erase_texts(home, "p", ["my name is Ada"], now=True).stopped == ()
     resume_job(home, job.id)
     assert do(home, job.id).state == "succeeded"

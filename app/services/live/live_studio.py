@@ -1,4 +1,4 @@
-"""The server's state between requests: the open studio and its loaded models."""
+"""An open studio with its live models, for a server or for one command."""
 
 from dataclasses import dataclass
 
@@ -30,8 +30,7 @@ class LiveStudio:
         """Drop all that holds texts in memory; it is made anew when somebody asks for it."""
         self.models.forget_all()
         self.pools.forget_all()
-        with self.accuracies.guard:
-            self.accuracies.kept.clear()
+        self.accuracies.forget_all()
         self.studio.cache.clear()
 
 
