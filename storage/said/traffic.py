@@ -210,6 +210,19 @@ def _note_left_out(
         connection.execute(sa.insert(sampled_day).prefix_with("OR REPLACE"), rows)
 
 
+def forget_empty_days(connection: Connection, project_id: int) -> None:
+    """Forget what the samples of days and sources left out of which no row is left."""
+    kept = sa.select(said_text.c.key).where(
+        said_text.c.project_id == sampled_day.c.project_id,
+        said_text.c.at >= sampled_day.c.day,
+        said_text.c.at < sampled_day.c.day + "Z",
+        said_text.c.source == sampled_day.c.source,
+    )
+    empty = ~kept.correlate(sampled_day).exists()
+    here = sampled_day.c.project_id == project_id
+    connection.execute(sa.delete(sampled_day).where(here, empty))
+
+
 def with_utterances() -> sa.Join:
     """Join rows with their texts; a row whose text was deleted has none."""
     same = sa.and_(
