@@ -1,7 +1,7 @@
 """Times as logs write them, in UTC."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from email.utils import parsedate_to_datetime
@@ -99,6 +99,15 @@ def is_day_first(times: Iterable[str]) -> bool | None:
         if second > _MONTHS:
             found = False
     return found
+
+
+def form_of(times: Sequence[str], zone: tzinfo) -> TimeForm:
+    """Tell by all times of a log how to read them; `zone` is that of those without one.
+
+    Days without a time of the day are days of UTC: in a zone they would begin the day before.
+    """
+    has_clocks = any(is_time(time) and not is_day(time) for time in set(times))
+    return TimeForm(zone if has_clocks else UTC, is_day_first(times))
 
 
 def read_time(time: str, form: TimeForm) -> datetime | None:

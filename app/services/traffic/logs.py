@@ -24,7 +24,7 @@ from core.formats.rows import ReadOptions
 from core.text import counted, is_blank, is_storable, normalise, text_hash
 from core.traffic.conversation_logs import ConversationTool
 from core.traffic.log_rows import LogColumns, LogRow, LogShape, find_shape, read_log
-from core.traffic.times import TimeForm, is_day_first, read_time, zone_named
+from core.traffic.times import TimeForm, form_of, read_time, zone_named
 from storage import projects
 from storage.database import Transaction
 from storage.people.acts import Act, note_aside
@@ -40,7 +40,7 @@ class LogRequest:
 
     Attributes:
         source: Of rows that name none; empty is the file's name.
-        zone: Of times that name none.
+        zone: Of times that name none, unless all are days alone.
         mask: Whether personal data is masked before anything is stored.
         dry_run: Count alone.
         upload: Key and name of the upload, whose import can be taken back by the key.
@@ -227,7 +227,7 @@ def _read(
 ) -> tuple[ReadTraffic, TrafficLogReport]:
     """Return the texts as they would be stored, and what the file alone tells of them."""
     rows = [row for row in every if not row.is_misshapen]
-    form = TimeForm(request.zone, is_day_first(row.time for row in rows))
+    form = form_of([row.time for row in rows], request.zone)
     of_users = [row for row in rows if not row.is_others]
     sent, untimed, textless = _usable(of_users, form, request)
     if untimed and form.day_first is None:

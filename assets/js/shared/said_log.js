@@ -24,7 +24,7 @@ export function countsOf(report, zone) {
     timed > 0 && `${plural(timed, 'text')} with a time, said from ${first} to ${last}.`,
     timed > 0 && `By source: ${told.join(', ')}${more}.`,
     times.length > 1 && `Times are those of ${times.map(quoted).join(' and ')} together.`,
-    timed > 0 && `Times without a zone are taken as those of ${zone}.`,
+    timed > 0 && `Times of the day without a zone are taken as those of ${zone}.`,
     repeated > 0 && `${number(repeated)} of them ${repeated === 1 ? 'is' : 'are'} stored already.`,
     added > 0 && `${plural(added, 'text')} ${added === 1 ? 'is' : 'are'} new to the project, to be labelled.`,
     hidden > 0 && `${plural(hidden, 'piece')} of personal data will be masked.`,
