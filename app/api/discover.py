@@ -71,9 +71,12 @@ async def _columns(
 
 
 async def _reading(
-    zone: Zone, columns: Annotated[LogColumns, Depends(_columns)], mask: bool = True
+    zone: Zone,
+    columns: Annotated[LogColumns, Depends(_columns)],
+    mask: bool = True,
+    source_name: Annotated[str, Query(max_length=1_000)] = "",
 ) -> LogReading:
-    return LogReading(zone, columns, mask)
+    return LogReading(zone, columns, mask, source_name)
 
 
 ReadingInQuery = Annotated[LogReading, Depends(_reading)]
@@ -191,8 +194,9 @@ def upload_log(
     `zone` is that of times that name none, such as Europe/Berlin. `text`, `time`, `source` and
     `speaker` name columns; without them they are found by their names, and with an empty `source`
     or `speaker` there is none. `second_source` names a column whose value follows the source, as in
-    “app · de”. Where a column says who speaks, by its name or as all its cells are words such as
-    customer and agent, rows of a bot, an agent or a system are left out; `speaker_column` is it.
+    “app · de”; `source_name` is the source of rows without one, else the file's name. Where a
+    column says who speaks, by its name or as all its cells are words such as customer and agent,
+    rows of a bot, an agent or a system are left out; `speaker_column` is it.
     Of a transcript, `began` is its day and time, and `speaker` is the customer's name.
     Personal data is masked, unless `mask` is false.
     """

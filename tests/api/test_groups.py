@@ -145,6 +145,24 @@ def test_a_log_has_a_source_of_two_columns(client: TestClient, labelled: str) ->
     assert (done["kept"], done["sources"]) == (1, {"app · de": 1})
 
 
+def test_logs_of_two_weeks_have_one_source_if_it_is_named(
+    client: TestClient, labelled: str
+) -> None:
+    """Each file was a source of its own, and the day that is in both was counted twice."""
+    path = f"/api/projects/{labelled}/traffic/logs"
+    lines = [f"2026-02-0{day} 10:00,hello {day}\n" for day in (1, 2, 3)]
+    named = {"zone": "UTC", "source_name": " web "}
+    found = []
+    for name, part in (("week47.csv", lines[:2]), ("week48.csv", lines[1:])):
+        file = {"file": (name, "".join(["time,text\n", *part]).encode())}
+        sent = client.post(path, params=named, files=file).json()
+        done = client.post(f"{path}/{sent['key']}", params=named).json()
+        found.append((done["kept"], done["repeated"], done["sources"]))
+    assert found == [(2, 0, {"web": 2}), (1, 1, {"web": 2})]
+    alone = client.post(path, params={"zone": "UTC"}, files=file).json()["report"]
+    assert (alone["repeated"], alone["sources"]) == (0, {"week48.csv": 2})
+
+
 def test_traffic_is_answered_by_the_live_version(client: TestClient, trained: str) -> None:
     path = f"/api/projects/{trained}/traffic"
     news = [

@@ -124,12 +124,14 @@ class WaitingTrafficLog:
 class LogReading:
     """How to read an uploaded log: its columns, and the zone of times that name none.
 
-    Without `mask` its texts are stored as they are.
+    Without `mask` its texts are stored as they are. `source_name` is the source of rows that name
+    none; empty is the file's name.
     """
 
     zone: str
     columns: LogColumns = field(default_factory=LogColumns)
     mask: bool = True
+    source_name: str = ""
 
 
 def receive_log(
@@ -186,8 +188,14 @@ def import_received(
 
 
 def _request_of(path: Path, project: str, reading: LogReading) -> LogRequest:
-    zone = zone_named(reading.zone)
-    return LogRequest(project, path, columns=reading.columns, zone=zone, mask=reading.mask)
+    return LogRequest(
+        project,
+        path,
+        columns=reading.columns,
+        source=normalise(reading.source_name),
+        zone=zone_named(reading.zone),
+        mask=reading.mask,
+    )
 
 
 def import_log(live_studio: LiveStudio, request: LogRequest) -> TrafficLogReport:
