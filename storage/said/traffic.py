@@ -160,14 +160,15 @@ def _below(connection: Connection, project_id: int, since: str, until: str) -> i
 
 
 def times_said(connection: Connection, project_id: int, days: int) -> dict[str, int]:
-    """Return how often each utterance was said in the last days that have traffic."""
+    """Return how often each utterance was said in the last days with traffic, in a fair sample."""
     last = last_day(connection, project_id)
     if last is None:
         return {}
-    since = str(date.fromisoformat(last) - timedelta(days - 1))
+    newest = date.fromisoformat(last)
+    since, until = str(newest - timedelta(days - 1)), str(newest + timedelta(1))
+    fair = _Fair(project_id, since, until, _below(connection, project_id, since, until))
     query = sa.select(said_text.c.utterance_id, sa.func.count().label("n"))
-    query = query.where(said_text.c.project_id == project_id, said_text.c.at >= since)
-    rows = connection.execute(query.group_by(said_text.c.utterance_id))
+    rows = connection.execute(query.where(*fair.conditions).group_by(said_text.c.utterance_id))
     return {row.utterance_id: row.n for row in rows}
 
 
