@@ -27,7 +27,7 @@ from app.services.embedding import (
 from app.services.studio import Studio
 from core.discover.known import are_alike, known_groups
 from core.encoders.base import Encoder
-from core.errors import InvalidInput
+from core.errors import Conflict, InvalidInput
 from core.text import counted, free_name, normalise
 from core.types import FloatArray
 from core.vectors import unit_rows
@@ -102,6 +102,7 @@ def start_grouping(
     are in a group that stays. A job like it that has not ended is returned instead.
 
     Raises:
+        Conflict: A job with other choices has not ended.
         NotFound: There is no such project.
         InvalidInput: Nothing waits for a label, or so many groups cannot be made.
     """
@@ -118,6 +119,11 @@ def start_grouping(
             "device": studio.settings.device,
         }
         under_way = jobs.live_of(connection, target.id, KIND)
+        if any(one.payload != payload for one in under_way):
+            raise Conflict(
+                "Groups are being made already, by other choices.",
+                "Wait until they are there, then choose again.",
+            )
         job = under_way[0] if under_way else jobs.enqueue(connection, KIND, payload, target.id)
     studio.executor.ensure_running()
     return job
