@@ -7,7 +7,7 @@ below the lowest that was left out of any of these are a fair sample of all toge
 """
 
 import hashlib
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import date, timedelta
@@ -67,25 +67,64 @@ def make_room(
 
     `new` has the day and the source of each, by key; `limit` is for each day and source.
     """
+    sampled = _sampled(connection, project_id, new, limit)
+    for start in range(0, len(sampled.gone), _CHUNK):
+        here = said_text.c.key.in_(sampled.gone[start : start + _CHUNK])
+        of_project = said_text.c.project_id == project_id
+        connection.execute(sa.delete(said_text).where(of_project, here))
+    _note_left_out(connection, project_id, sampled.left_out)
+    return sampled.kept
+
+
+def would_keep(
+    connection: Connection, project_id: int, new: Mapping[str, tuple[str, str]], limit: int
+) -> set[str]:
+    """Return which of new rows the sample keeps in the end; nothing changes.
+
+    Of days and sources that are full with them, the ranks are compared.
+    """
+    days = {day for day, _ in new.values()}
+    day, source = sa.func.substr(said_text.c.at, 1, DAY), said_text.c.source
+    query = sa.select(day, source, sa.func.count()).where(
+        said_text.c.project_id == project_id,
+        said_text.c.at >= min(days, default=""),
+        said_text.c.at < f"{max(days, default='')}Z",
+    )
+    counts = Counter[tuple[str, str]](new.values())
+    for on, where, n in connection.execute(query.group_by(day, source)):
+        counts[on, where] += n
+    full = {place for place, n in counts.items() if n > limit}
+    full |= _lowest_left_out(connection, project_id, new.values()).keys()
+    unsure = {key: place for key, place in new.items() if place in full}
+    return (new.keys() - unsure.keys()) | _sampled(connection, project_id, unsure, limit).kept
+
+
+@dataclass(frozen=True, slots=True)
+class _Sampled:
+    """Keys of new rows that are kept and of old ones that are not, and lowest ranks left out."""
+
+    kept: set[str]
+    gone: list[str]
+    left_out: dict[tuple[str, str], int]
+
+
+def _sampled(
+    connection: Connection, project_id: int, new: Mapping[str, tuple[str, str]], limit: int
+) -> _Sampled:
     below = _lowest_left_out(connection, project_id, new.values())
     ranks = defaultdict[tuple[str, str], list[tuple[int, str]]](list)
     for key, place in new.items():
         rank = rank_of(key)
         if rank < below.get(place, _RANKS):
             ranks[place].append((rank, key))
-    kept, gone, left_out = set[str](), list[str](), dict[tuple[str, str], int]()
+    found = _Sampled(set(), [], {})
     for place, coming in ranks.items():
         every = sorted(coming + _ranks_of(connection, project_id, place))
-        kept.update(key for _, key in every[:limit])
-        gone += [key for _, key in every[limit:] if key not in new]
+        found.kept.update(key for _, key in every[:limit] if key in new)
+        found.gone.extend(key for _, key in every[limit:] if key not in new)
         if len(every) > limit:
-            left_out[place] = every[limit][0]
-    for start in range(0, len(gone), _CHUNK):
-        here = said_text.c.key.in_(gone[start : start + _CHUNK])
-        of_project = said_text.c.project_id == project_id
-        connection.execute(sa.delete(said_text).where(of_project, here))
-    _note_left_out(connection, project_id, left_out)
-    return kept & new.keys()
+            found.left_out[place] = every[limit][0]
+    return found
 
 
 def add(

@@ -8,12 +8,14 @@ from pathlib import Path
 
 from app.services.data.uploads import delete_upload, naming_upload, store_upload, upload_path
 from app.services.live.server_state import LiveStudio
+from app.services.studio import Studio
 from app.services.traffic.receiving import (
     EARLIEST,
     LONGEST_SOURCE,
     ReadTraffic,
     ReceivedTraffic,
     Sent,
+    foresee,
     latest_time,
     read_sent,
     store_read,
@@ -26,7 +28,6 @@ from core.traffic.conversation_logs import ConversationTool
 from core.traffic.log_rows import LogColumns, LogRow, LogShape, find_shape, read_log
 from core.traffic.times import TimeForm, form_of, read_time, zone_named
 from storage import projects
-from storage.database import Transaction
 from storage.people.acts import Act, note_aside
 from storage.said import traffic
 
@@ -71,7 +72,7 @@ class TrafficLogReport:
         repeated: Stored already by an import or a request before.
         kept: Stored, or not counted yet and None; `left_out`: not in the sample of their day and
             source, which is full.
-        added: Texts that the project does not have.
+        added: Texts of rows that are stored that the project does not have.
         masked: Masked pieces of personal data by kind; None without masking.
         unmasked: Without masking, pieces of personal data by kind that are stored as they are.
         tool: Which tool wrote the conversations, of which the users' turns alone are read; or None.
@@ -213,10 +214,8 @@ def _import(live_studio: LiveStudio, request: LogRequest, shape: LogShape) -> Tr
     read, found = _read(every, shape, request)
     with live_studio.studio.database.read() as connection:
         project_id = projects.find(connection, request.project).id
-        known, fresh = _compared(connection, project_id, read)
-    found = replace(found, repeated=known, added=fresh)
     if request.dry_run:
-        return found
+        return _foretold(live_studio.studio, project_id, read, found)
     done = store_read(live_studio, project_id, read, request.upload)
     found = replace(
         found,
@@ -308,9 +307,17 @@ def _refuse_unclear_days(untimed: list[str], zone: tzinfo) -> None:
         )
 
 
-def _compared(connection: Transaction, project_id: int, read: ReadTraffic) -> tuple[int, int]:
-    """Return how many rows are stored already, and how many texts the project does not have."""
-    known = traffic.known(connection, project_id, [one.key for one in read.texts])
-    hashes = list({text_hash(one.text): None for one in read.texts})
-    held = traffic.holders(connection, project_id, hashes)
-    return len(known), len(hashes) - len(held)
+def _foretold(
+    studio: Studio, project_id: int, read: ReadTraffic, found: TrafficLogReport
+) -> TrafficLogReport:
+    """Add what would become of the rows, and how many texts the project would get with them."""
+    seen = foresee(studio, project_id, read)
+    hashes = list({text_hash(one.text): None for one in read.texts if one.key in seen.kept})
+    with studio.database.read() as connection:
+        held = traffic.holders(connection, project_id, hashes)
+    return replace(
+        found,
+        repeated=len(seen.known),
+        left_out=len(read.texts) - len(seen.known) - len(seen.kept),
+        added=len(hashes) - len(held),
+    )

@@ -3,7 +3,7 @@ import {field, fill, h, optionsOf} from '../shared/elements.js';
 import {deleteOnLeaving} from '../shared/leaving.js';
 import {ask, complain, guarded} from '../shared/messages.js';
 import {call, post, upload} from '../shared/rest.js';
-import {countsOf, timedIn, zoneHere} from '../shared/said_log.js';
+import {countsOf, freshIn, zoneHere} from '../shared/said_log.js';
 import {number, plural} from '../shared/words.js';
 
 const KINDS = '.csv,.tsv,.txt,.json,.jsonl,.ndjson,.gz,.xlsx,.parquet,.vtt,.srt';
@@ -115,7 +115,7 @@ class LookedAt {
 
   // Number of texts that importing would store.
   get fresh() {
-    return this.log.report ? timedIn(this.log.report) - this.log.report.repeated : 0;
+    return this.log.report ? freshIn(this.log.report) : 0;
   }
 
   get verb() {
