@@ -162,7 +162,8 @@ def do_grouping(studio: Studio, context: JobContext) -> Publish:
         free = iter(text_groups.add(connection, project.id, fresh))
         members = members_of(made, [group.id or next(free) for group in groups])
         placed = [one for one in members if one.utterance_id not in settled]
-        text_groups.place(connection, project.id, placed)
+        again = _measured_again(connection, project, members, before, made.space)
+        text_groups.place(connection, project.id, [*placed, *again])
         told = {"groups": len(fresh), "texts": len(placed), "by": space.name}
         return {**told, "precision": precision_of_maps(studio, encoder, exact)}
 
@@ -182,6 +183,27 @@ def _begin_anew(
     there = {one.id: one.labels for one in texts if one.id in places}
     now = utterances.by_ids(connection, project.id, list(there))
     return {key for key, one in now.items() if one.labels not in (None, there[key])}
+
+
+def _measured_again(
+    connection: Transaction,
+    project: ProjectRecord,
+    members: Sequence[GroupMember],
+    before: _Before,
+    space: str,
+) -> list[GroupMember]:
+    """Return texts that stay in groups of another encoder, as close as they are by that of now.
+
+    Texts that were moved since they were read are left out.
+    """
+    other = {group.id for group in before.groups if group.facts.get("space") != space}
+    now = text_groups.places(connection, project.id) if other else {}
+    stays = {key for key, group in before.places.items() if now.get(key) == group in other}
+    return [
+        one
+        for one in members
+        if one.utterance_id in stays and before.places[one.utterance_id] == one.group_id
+    ]
 
 
 def count_out_of_scope(studio: Studio, project: str) -> int:

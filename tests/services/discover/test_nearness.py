@@ -1,20 +1,25 @@
 """Centres of groups are compared only where the same encoder made them."""
 
 import dataclasses
+from pathlib import Path
 
 import numpy as np
 import pytest
 
+from app.services.data.importing import ImportRequest, import_file
 from app.services.discover import runs, splitting
 from app.services.discover.acts import Taking, take_group
 from app.services.discover.nearness import APART, cosines
 from app.services.discover.splitting import split_group
-from app.services.discover.stored import list_groups, open_group
+from app.services.discover.stored import list_groups, open_group, texts_of_group
 from app.services.studio import Studio
-from storage.computed.text_groups import Families
+from core.vectors import unit_rows
+from storage.computed import text_groups
+from storage.computed.text_groups import Families, GroupMember
+from storage.queries import utterances
 from storage.records import TextGroupRecord
 from tests.builders.tiny_encoder import HashingEncoder
-from tests.builders.trained_home import grouped
+from tests.builders.trained_home import BILLS, CARDS, found_groups, grouped
 
 
 @pytest.fixture
@@ -56,6 +61,47 @@ def test_groups_that_stay_when_others_are_found_anew_by_another_encoder_break_no
     assert open_group(raw, "raw", some).groups == tuple(others)
     grouped(raw)  # texts that are sorted in bring all centres up to date
     assert open_group(raw, "raw", some).groups == tuple(others)
+
+
+def test_texts_are_measured_anew_when_texts_join_their_group_by_another_encoder(
+    raw: Studio, taken: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Those of before kept the cosines of the other encoder: all new ones came first, or last."""
+    use_another_encoder(monkeypatch)
+    import_file(raw, ImportRequest("raw", more(tmp_path)))
+    [left] = [card.id for card in list_groups(raw, "raw").groups if card.id != taken]
+    publish = found_groups(raw, "raw")
+    moved = texts_of_group(raw, "raw", left)[0].id
+    with raw.database.write() as connection:
+        text_groups.place(connection, 1, [GroupMember(moved, taken, 0.123)])
+        publish(connection)
+    encoder = HashingEncoder()
+    for texts, number in ((CARDS, taken), (BILLS, left)):
+        unit = encoder.encode(texts)
+        centre = unit_rows(unit.mean(axis=0, keepdims=True))
+        wanted = dict(zip(texts, (unit @ centre.T)[:, 0].tolist(), strict=True))
+        found = closeness(raw, number)
+        told = {text: found[text] for text in texts if text in found}
+        assert len(told) == len(texts) - (number == left)
+        assert told == pytest.approx({text: wanted[text] for text in told}, abs=1e-3)
+    [moved_text] = set(BILLS) & closeness(raw, taken).keys()
+    assert closeness(raw, taken)[moved_text] == 0.123
+
+
+def more(folder: Path) -> Path:
+    path = folder / "more.txt"
+    path.write_text(f"{BILLS[0]} so high\n", encoding="utf-8")
+    return path
+
+
+def closeness(studio: Studio, number: int) -> dict[str, float]:
+    """Return the stored cosine of each text of a group, by the text."""
+    with studio.database.read() as connection:
+        found = {
+            one.utterance_id: one.closeness for one in text_groups.members(connection, 1, [number])
+        }
+        records = utterances.by_ids(connection, 1, list(found))
+    return {record.text: found[key] for key, record in records.items()}
 
 
 def test_cosines_of_two_encoders_of_the_same_width_tell_nothing() -> None:
