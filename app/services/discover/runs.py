@@ -35,7 +35,7 @@ from storage import jobs, projects
 from storage.computed import text_groups
 from storage.computed.taken_groups import forget_others, taken_groups
 from storage.computed.text_groups import GroupMember
-from storage.database import Transaction
+from storage.database import Database, Transaction
 from storage.queries import dataset, utterances
 from storage.queries.utterances import Filter
 from storage.records import JobRecord, ProjectRecord, TextGroupRecord, UtteranceRecord, now
@@ -151,7 +151,7 @@ def do_grouping(studio: Studio, context: JobContext) -> Publish:
     beside = list(said_by_intent(context.database, project).values())
     choice = GroupChoice(payload["n_groups"], _known(texts, before), beside)
     made = replace(group_together(texts, unit, choice), space=encoder.fingerprint)
-    centres = _centres(context, space, encoder)
+    centres = intent_centres(context.database, space, encoder)
     groups = _records(made, before, centres)
 
     def publish(connection: Transaction) -> dict[str, Any]:
@@ -249,25 +249,20 @@ def _known(texts: Sequence[UtteranceRecord], before: _Before) -> dict[str, str]:
     }
 
 
-def _centres(context: JobContext, space: Space, encoder: Encoder) -> Centres:
+def intent_centres(database: Database, space: Space, encoder: Encoder) -> Centres:
     """Find where the intents are, by id."""
-    with context.database.read() as connection:
+    with database.read() as connection:
         own = {key: key for key in dataset.open_intents(connection, space.project.id)}
-    return centres_of(context.database, space.project, own, encoder)
+    return centres_of(database, space.project, own, encoder)
 
 
 def _records(made: Grouped, before: _Before, centres: Centres) -> list[TextGroupRecord]:
     """Describe each group; those that are kept have their number and name, others no number."""
     kept = {str(group.id): group for group in before.groups}
     taken = set(before.names)
-    near = made.grouping.centres @ centres.rows.T
-    known = _known_groups(made, centres)
     records = list[TextGroupRecord]()
-    for at, rows in enumerate(made.grouping.members()):
-        closest = np.argsort(-near[at], kind="stable")[:3].tolist()
-        nearest = [(centres.names[one], round(float(near[at, one]), 4)) for one in closest]
-        new = group_record(made, at, rows, nearest)
-        new = replace(new, facts={**new.facts, "known": known[at]})
+    drafts = new_records(made, centres)
+    for at, (new, rows) in enumerate(zip(drafts, made.grouping.members(), strict=True)):
         if (old := kept.get(made.names[at])) is not None:
             joined = [key for key in new.facts["outside"] if key not in before.places]
             outside = {"outside": [*old.facts.get("outside", ()), *joined]}
@@ -302,7 +297,20 @@ def _known_groups(made: Grouped, centres: Centres) -> list[float] | list[None]:
     return [round(one, 4) for one in known.tolist()]
 
 
-def group_record(
+def new_records(made: Grouped, centres: Centres) -> list[TextGroupRecord]:
+    """Describe groups as if none of them were stored yet, with the intents that are nearest."""
+    near = made.grouping.centres @ centres.rows.T
+    known = _known_groups(made, centres)
+    records = list[TextGroupRecord]()
+    for at, rows in enumerate(made.grouping.members()):
+        closest = np.argsort(-near[at], kind="stable")[:3].tolist()
+        nearest = [(centres.names[one], round(float(near[at, one]), 4)) for one in closest]
+        new = _record(made, at, rows, nearest)
+        records.append(replace(new, facts={**new.facts, "known": known[at]}))
+    return records
+
+
+def _record(
     made: Grouped,
     at: int,
     rows: NDArray[np.int64],

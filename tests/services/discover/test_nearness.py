@@ -13,6 +13,7 @@ from app.services.discover.nearness import APART, cosines
 from app.services.discover.splitting import split_group
 from app.services.discover.stored import list_groups, open_group, texts_of_group
 from app.services.studio import Studio
+from core.types import FloatArray
 from core.vectors import unit_rows
 from storage.computed import text_groups
 from storage.computed.text_groups import Families, GroupMember
@@ -75,17 +76,44 @@ def test_texts_are_measured_anew_when_texts_join_their_group_by_another_encoder(
     with raw.database.write() as connection:
         text_groups.place(connection, 1, [GroupMember(moved, taken, 0.123)])
         publish(connection)
-    encoder = HashingEncoder()
     for texts, number in ((CARDS, taken), (BILLS, left)):
-        unit = encoder.encode(texts)
-        centre = unit_rows(unit.mean(axis=0, keepdims=True))
-        wanted = dict(zip(texts, (unit @ centre.T)[:, 0].tolist(), strict=True))
+        near = HashingEncoder().encode(texts) @ middle(texts)
+        wanted = dict(zip(texts, near.tolist(), strict=True))
         found = closeness(raw, number)
         told = {text: found[text] for text in texts if text in found}
         assert len(told) == len(texts) - (number == left)
         assert told == pytest.approx({text: wanted[text] for text in told}, abs=1e-3)
     [moved_text] = set(BILLS) & closeness(raw, taken).keys()
     assert closeness(raw, taken)[moved_text] == 0.123
+
+
+def test_each_part_of_a_split_has_its_own_nearness_to_an_intent(
+    raw: Studio, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both had that of the whole: thirty broken cards were offered to the lost ones by a key."""
+    use_another_encoder(monkeypatch)
+    labelled = [f"my lost card has number {n}" for n in range(6)]
+    path = tmp_path / "labelled.csv"
+    path.write_text("\n".join(["text,intent", *(f"{one},lost" for one in labelled)]), "utf-8")
+    import_file(raw, ImportRequest("raw", path))
+    [card] = grouped(raw, n_groups=1).groups
+    parts = split_group(raw, "raw", card.id)
+    with raw.database.read() as connection:
+        groups = text_groups.families(connection, 1).groups
+    told = {number: groups[number].facts["nearest"][0][1] for number in (card.id, *parts)}
+    intent = middle(labelled)
+    wanted = {card.id: middle([*CARDS, *BILLS]), parts[0]: middle(CARDS), parts[1]: middle(BILLS)}
+    assert told == pytest.approx(
+        {number: float(centre @ intent) for number, centre in wanted.items()}, abs=1e-3
+    )
+    assert told[parts[0]] > told[card.id] > told[parts[1]]
+    assert None not in {groups[number].facts["known"] for number in parts}
+
+
+def middle(texts: list[str]) -> FloatArray:
+    """Return the mean direction of texts."""
+    rows: FloatArray = unit_rows(HashingEncoder().encode(texts).mean(axis=0, keepdims=True))
+    return rows[0]
 
 
 def more(folder: Path) -> Path:
