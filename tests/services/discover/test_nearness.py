@@ -8,7 +8,7 @@ import pytest
 
 from app.services.data.importing import ImportRequest, import_file
 from app.services.discover import runs, splitting
-from app.services.discover.acts import Taking, take_group
+from app.services.discover.acts import GroupChange, Taking, change_group, take_group
 from app.services.discover.nearness import APART, cosines
 from app.services.discover.splitting import split_group
 from app.services.discover.stored import list_groups, open_group, texts_of_group
@@ -108,6 +108,24 @@ def test_each_part_of_a_split_has_its_own_nearness_to_an_intent(
     )
     assert told[parts[0]] > told[card.id] > told[parts[1]]
     assert None not in {groups[number].facts["known"] for number in parts}
+
+
+def test_what_is_left_or_was_merged_tells_how_much_it_has_in_common(
+    raw: Studio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The figure was that of all texts as they were grouped: one key labelled what nobody saw."""
+    use_another_encoder(monkeypatch)
+    lost, bill = (card.id for card in grouped(raw, n_groups=2).groups)
+    group = open_group(raw, "raw", lost)
+    assert group.cohesion == pytest.approx(0.9594, abs=1e-3)
+    change_group(raw, "raw", bill, GroupChange(merged_into=lost))
+    # Of 8 and 6 texts whose centres have the cosine 0.43.
+    assert open_group(raw, "raw", lost).cohesion == pytest.approx(0.819, abs=2e-3)
+    change_group(raw, "raw", bill, GroupChange(merged_into=0))
+    out = frozenset(one.id for one in group.typical if one.text in (CARDS[0], CARDS[5]))
+    how = Taking("", "x", "all", out, 6, group.revision, "key-of-a-taking")
+    take_group(raw, "raw", lost, how)
+    assert open_group(raw, "raw", lost).cohesion == pytest.approx(0.9552, abs=1e-3)
 
 
 def middle(texts: list[str]) -> FloatArray:
