@@ -23,6 +23,7 @@ from app.services.traffic.shares import (
     covered_sources,
     covered_weeks,
     intent_shares,
+    of_largest_sources,
     share_of,
     source_lines,
 )
@@ -332,7 +333,7 @@ def _changes(
     found = [_told(facts, "no intent", compare_share("", *missing))]
     found += [_told(facts, "intent", c) for c in compare_shares(*asked, totals=totals) if c.name]
     found += [_told(facts, "group", c) for c in compare_shares(*grouped) if c.name]
-    sources = [Counter(one.row.source for one in rows) for rows in (old, now)]
+    sources = [Counter(one.row.source for one in rows) for rows in of_largest_sources(old, now)]
     if len(sources[0] | sources[1]) > 1:
         found += [_told(facts, "source", change) for change in compare_shares(*sources)]
     return tuple(sorted(found, key=lambda one: not one.is_real))

@@ -3,6 +3,7 @@ import {h} from './elements.js';
 import {number, plural} from './words.js';
 
 const FEW = 5; // sources that are named
+const MANY = 20; // sources that the pages tell apart
 const TOOLS = {rasa: 'Rasa', 'dialogflow-cx': 'Dialogflow CX'};
 
 export const zoneHere = () => Intl.DateTimeFormat().resolvedOptions().timeZone || 'UTC';
@@ -26,6 +27,7 @@ export function countsOf(report, zone) {
     tool && `Conversations of ${TOOLS[tool]}: only what users said is read.`,
     timed > 0 && `${plural(timed, 'text')} with a time, said from ${first} to ${last}.`,
     timed > 0 && `By source: ${told.join(', ')}${more}.`,
+    named.length > MANY && `${number(named.length)} sources: of so many, the ${MANY} largest are told apart.`,
     times.length > 1 && `Times are those of ${times.map(quoted).join(' and ')} together.`,
     timed > 0 && `Times of the day without a zone are taken as those of ${zone}.`,
     repeated > 0 && `${number(repeated)} of them ${repeated === 1 ? 'is' : 'are'} stored already.`,
