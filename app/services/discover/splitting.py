@@ -40,13 +40,18 @@ def split_group(studio: Studio, project: str, number: int) -> tuple[int, ...]:
     Raises:
         NotFound: There is no such group.
         InvalidInput: It has too few texts, or all are the same to the encoder.
-        Conflict: Somebody has changed the group meanwhile.
+        Conflict: Somebody has changed the group meanwhile, or it is split already.
     """
     with studio.database.read() as connection:
         target = projects.find(connection, project)
         ids = waiting_texts(connection, target, number)
         records = utterances.by_ids(connection, target.id, ids)
         taken = taken_groups(connection, target.id, target.head_revision).kept
+    if not ids:  # an answer that was lost is asked for again
+        raise Conflict(
+            "No text of this group waits any more: it was split or labelled meanwhile.",
+            "Look at the groups that are there now.",
+        )
     made, drafts = _parted(studio, project, [records[key] for key in ids])
     with studio.database.write() as connection:
         if waiting_texts(connection, target, number) != ids:
