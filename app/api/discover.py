@@ -11,7 +11,7 @@ from app.api.http import schemas
 from app.api.http.discover_bodies import GroupChangeBody, GroupingBody, TakingBody
 from app.api.http.downloads import BYTES, download
 from app.api.http.routers import rest_router
-from app.api.http.server_state import Live, OpenStudio
+from app.api.http.server_state import IN_TURN, Live, OpenStudio
 from app.api.http.text_bodies import TrafficBody
 from app.services.data.uploads import delete_upload
 from app.services.discover.acts import TakenView, change_group, take_group
@@ -185,7 +185,7 @@ def export_said(
     )
 
 
-@router.post("/projects/{project}/traffic/logs", status_code=201)
+@router.post("/projects/{project}/traffic/logs", status_code=201, dependencies=[IN_TURN])
 def upload_log(
     live_studio: Live, project: str, file: UploadFile, reading: ReadingInQuery
 ) -> WaitingTrafficLog:
@@ -204,7 +204,7 @@ def upload_log(
     return receive_log(live_studio, project, file.filename or "log.csv", pieces, reading)
 
 
-@router.get("/projects/{project}/traffic/logs/{key}")
+@router.get("/projects/{project}/traffic/logs/{key}", dependencies=[IN_TURN])
 def look_at(
     live_studio: Live, project: str, key: str, reading: ReadingInQuery
 ) -> WaitingTrafficLog:

@@ -1,12 +1,15 @@
 """Groups over REST: nobody takes what was not shown, and the same key takes once."""
 
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from typing import Any
 
+import pytest
 from fastapi.testclient import TestClient
 
 from app.services.live.server_state import LiveStudio
+from app.services.live.traffic import Traffic
 from storage import jobs
 from tests.builders.trained_home import group_here
 from tests.served_in_memory import HOST
@@ -161,6 +164,25 @@ def test_logs_of_two_weeks_have_one_source_if_it_is_named(
     assert found == [(2, 0, {"web": 2}), (1, 1, {"web": 2})]
     alone = client.post(path, params={"zone": "UTC"}, files=file).json()["report"]
     assert (alone["repeated"], alone["sources"]) == (0, {"week48.csv": 2})
+
+
+def test_logs_are_looked_at_in_turn(
+    client: TestClient, labelled: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Several people who chose columns of large logs filled the memory, and labels waited."""
+    turns = list[Traffic]()
+
+    @asynccontextmanager
+    async def turn(traffic: Traffic) -> AsyncIterator[None]:
+        turns.append(traffic)
+        yield
+
+    monkeypatch.setattr(Traffic, "turn", turn)
+    path, zone = f"/api/projects/{labelled}/traffic/logs", {"zone": "UTC"}
+    lines = b"time,text\n2026-02-02 10:00,hello you\n"
+    sent = client.post(path, params=zone, files={"file": ("log.csv", lines)})
+    looked = client.get(f"{path}/{sent.json()['key']}", params=zone)
+    assert (sent.status_code, looked.status_code, len(turns)) == (201, 200, 2)
 
 
 def test_traffic_is_answered_by_the_live_version(client: TestClient, trained: str) -> None:

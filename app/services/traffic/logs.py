@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, tzinfo
+from itertools import islice
 from pathlib import Path
 
 from app.services.data.uploads import delete_upload, naming_upload, store_upload, upload_path
@@ -31,8 +32,15 @@ from storage import projects
 from storage.people.acts import Act, note_aside
 from storage.said import traffic
 
+_MOST_ROWS = 2_000_000
+"""Rows of one log, which is held whole: a packed file of 50 MB may have many times as many."""
+
 _SHOWN = 3
 _SIGNS = 40
+
+
+class _TooManyRows(InvalidInput):
+    """A log is too long, by whichever columns it is read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +178,8 @@ def look_at_log(
         with naming_upload(path):
             report = _import(live_studio, replace(request, dry_run=True), shape)
     except InvalidInput as error:
-        if not shape.names:  # no other columns would help
+        is_too_long = isinstance(error.__cause__, _TooManyRows)
+        if not shape.names or is_too_long:  # no other columns would help
             raise
         return replace(waiting, problem=error.message, hint=error.hint)
     return replace(waiting, report=report)
@@ -203,14 +212,19 @@ def import_log(live_studio: LiveStudio, request: LogRequest) -> TrafficLogReport
     """Store the rows of a log that have a text and a time; a second import changes nothing.
 
     Raises:
-        InvalidInput: The file cannot be read, or day and month cannot be told apart.
+        InvalidInput: The file cannot be read or is too long, or day and month cannot be told apart.
         NotFound: There is no such project.
     """
     return _import(live_studio, request, find_shape(request.path, request.options, request.columns))
 
 
 def _import(live_studio: LiveStudio, request: LogRequest, shape: LogShape) -> TrafficLogReport:
-    every = list(read_log(request.path, shape))
+    every = list(islice(read_log(request.path, shape), _MOST_ROWS + 1))
+    if len(every) > _MOST_ROWS:
+        raise _TooManyRows(
+            f"{request.path} has more than {_MOST_ROWS:,} rows.",
+            "Cut it into several files, such as one for each week.",
+        )
     read, found = _read(every, shape, request)
     with live_studio.studio.database.read() as connection:
         project_id = projects.find(connection, request.project).id

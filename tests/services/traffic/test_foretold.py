@@ -7,7 +7,15 @@ import pytest
 from app.services.data.projects import create_project
 from app.services.live.server_state import LiveStudio, open_live_studio
 from app.services.studio import Studio
-from app.services.traffic.logs import LogRequest, TrafficLogReport, import_log
+from app.services.traffic import logs
+from app.services.traffic.logs import (
+    LogReading,
+    LogRequest,
+    TrafficLogReport,
+    import_log,
+    receive_log,
+)
+from core.errors import InvalidInput
 from storage.log import edits, events
 from storage.queries import utterances
 from storage.queries.utterances import Filter
@@ -53,3 +61,21 @@ def test_a_text_that_was_deleted_is_not_new_while_its_row_is_stored(
     counted = load(live, log, dry_run=True)
     assert (counted.repeated, counted.added, counted.left_out) == (2, 0, 0)
     assert load(live, log).added == 0
+
+
+def test_a_log_of_too_many_rows_is_refused_and_forgotten(
+    live: LiveStudio, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A packed log of 50 MB was read whole, however many gigabytes it had."""
+    monkeypatch.setattr(logs, "_MOST_ROWS", 3)
+    lines = ["time,text", *(f"2026-02-02 10:0{n},text {n}" for n in range(4))]
+    log = tmp_path / "log.csv"
+    log.write_text("\n".join(lines[:4]), encoding="utf-8")
+    assert load(live, log).kept == 3
+    log.write_text("\n".join(lines), encoding="utf-8")
+    with pytest.raises(InvalidInput, match="has more than 3 rows"):
+        load(live, log)
+    with pytest.raises(InvalidInput, match=r"^log\.csv has more than 3 rows") as refused:
+        receive_log(live, "p", "log.csv", [log.read_bytes()], LogReading("UTC"))
+    assert refused.value.hint == "Cut it into several files, such as one for each week."
+    assert not list(live.studio.places.uploads.iterdir())
