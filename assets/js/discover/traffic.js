@@ -153,7 +153,7 @@ export class TrafficTab {
     const {after, before, covered} = this.#view;
     const report = inStudio(`/reports/${encodeURIComponent(this.#context.project)}/traffic?days=${this.#days}`);
     const last = new Date(Date.parse(before) - DAY);
-    const compared = `${dayOf(after)} to ${dayOf(last)}, compared with the ${this.#days} days before.`;
+    const compared = `${dayOf(after)} to ${dayOf(last)} (days by UTC), compared with the ${this.#days} days before.`;
     const age = Math.floor((Date.now() - Date.parse(before)) / DAY);
     const words = age < OLD ? compared : `${compared} The newest text is ${number(age)} days old.`;
     fill(

@@ -122,7 +122,9 @@ def test_the_tab_has_an_address_and_fits_a_phone(
     page.wait_for_function("document.body.classList.contains('dark')")
     assert faults(page, "color-contrast") == []
     page.get_by_label("What people wrote in").select_option("28")
-    expect(page.locator("[data-role=traffic]")).to_contain_text("compared with the 28 days before")
+    expect(page.locator("[data-role=traffic]")).to_contain_text(
+        "(days by UTC), compared with the 28 days before"
+    )
     expect(page.locator("[data-role=traffic]")).to_contain_text("nothing to compare with")
 
 
