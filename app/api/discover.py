@@ -11,7 +11,7 @@ from app.api.http import schemas
 from app.api.http.discover_bodies import GroupChangeBody, GroupingBody, TakingBody
 from app.api.http.downloads import BYTES, download
 from app.api.http.routers import rest_router
-from app.api.http.server_state import Live, OpenStudio
+from app.api.http.server_state import IN_TURN, Live, OpenStudio
 from app.api.http.text_bodies import TrafficBody
 from app.services.data.uploads import delete_upload
 from app.services.discover.acts import TakenView, change_group, take_group
@@ -71,9 +71,12 @@ async def _columns(
 
 
 async def _reading(
-    zone: Zone, columns: Annotated[LogColumns, Depends(_columns)], mask: bool = True
+    zone: Zone,
+    columns: Annotated[LogColumns, Depends(_columns)],
+    mask: bool = True,
+    source_name: Annotated[str, Query(max_length=1_000)] = "",
 ) -> LogReading:
-    return LogReading(zone, columns, mask)
+    return LogReading(zone, columns, mask, source_name)
 
 
 ReadingInQuery = Annotated[LogReading, Depends(_reading)]
@@ -182,7 +185,7 @@ def export_said(
     )
 
 
-@router.post("/projects/{project}/traffic/logs", status_code=201)
+@router.post("/projects/{project}/traffic/logs", status_code=201, dependencies=[IN_TURN])
 def upload_log(
     live_studio: Live, project: str, file: UploadFile, reading: ReadingInQuery
 ) -> WaitingTrafficLog:
@@ -191,8 +194,9 @@ def upload_log(
     `zone` is that of times that name none, such as Europe/Berlin. `text`, `time`, `source` and
     `speaker` name columns; without them they are found by their names, and with an empty `source`
     or `speaker` there is none. `second_source` names a column whose value follows the source, as in
-    “app · de”. Where a column says who speaks, by its name or as all its cells are words such as
-    customer and agent, rows of a bot, an agent or a system are left out; `speaker_column` is it.
+    “app · de”; `source_name` is the source of rows without one, else the file's name. Where a
+    column says who speaks, by its name or as all its cells are words such as customer and agent,
+    rows of a bot, an agent or a system are left out; `speaker_column` is it.
     Of a transcript, `began` is its day and time, and `speaker` is the customer's name.
     Personal data is masked, unless `mask` is false.
     """
@@ -200,7 +204,7 @@ def upload_log(
     return receive_log(live_studio, project, file.filename or "log.csv", pieces, reading)
 
 
-@router.get("/projects/{project}/traffic/logs/{key}")
+@router.get("/projects/{project}/traffic/logs/{key}", dependencies=[IN_TURN])
 def look_at(
     live_studio: Live, project: str, key: str, reading: ReadingInQuery
 ) -> WaitingTrafficLog:

@@ -23,6 +23,9 @@ _TELLING = log(2)
 _OF_INTENTS = 3
 """A word of more than one in so many intents says nothing about any."""
 
+_HEARD = 60
+"""Words of a text that can name its group: of e-mails, all pairs of words fill the memory."""
+
 _SPOKEN = (4, 6)
 """Words of a name that stands as people say it: "charged a fee", "extra fee on my statement"."""
 
@@ -87,7 +90,7 @@ def _as_spoken(
     """Put the first two terms of each group, which name it, into their usual order in its texts."""
     turned = [0] * len(best)
     for text, group in zip(texts, of.tolist(), strict=True):
-        spoken = f" {' '.join(words_in_order(text))} "
+        spoken = f" {' '.join(_heard(text))} "
         pair = [spoken.find(f" {term} ") for term in best[group][:_NAMING]]
         if len(pair) == _NAMING and min(pair) >= 0:
             turned[group] += 1 if pair[0] > pair[1] else -1
@@ -139,7 +142,7 @@ def _spoken_name(terms: Sequence[str], texts: Sequence[str]) -> str:
     pair = [term.split() for term in terms[:_NAMING]]
     if len(pair) < _NAMING:
         return " ".join(terms)
-    said = [words_in_order(text) for text in texts]
+    said = [_heard(text) for text in texts]
     both = [row for row, words in enumerate(said) if all(_has(words, term) for term in pair)]
     for length in _SPOKEN:
         spans = Counter(span for row in both for span in _spans(said[row], pair, length))
@@ -186,8 +189,12 @@ def name_after(text: str) -> str:
     return whole[: _LONGEST + 1].rpartition(" ")[0] or whole[:_LONGEST]
 
 
+def _heard(text: str) -> Sequence[str]:
+    return words_in_order(text)[:_HEARD]
+
+
 def _terms(text: str) -> Iterator[str]:
-    words = [word for word in words_in_order(text) if len(word) <= _LONGEST]
+    words = [word for word in _heard(text) if len(word) <= _LONGEST]
     yield from words
     yield from (f"{first} {second}" for first, second in pairwise(words))
 

@@ -1,7 +1,7 @@
 """Times as logs write them, in UTC."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from email.utils import parsedate_to_datetime
@@ -58,9 +58,14 @@ def is_clock(cell: str) -> bool:
 
 def is_day(cell: str) -> bool:
     """Whether a cell is a day alone, such as 26.11.2026."""
+    return not _tells_clock(cell) and is_time(_MIDNIGHT.sub("", cell.strip()))
+
+
+def _tells_clock(cell: str) -> bool:
+    """Whether a cell tells a time of the day, if it is a time at all."""
     day = _MIDNIGHT.sub("", cell.strip())
     is_count = _SECONDS.fullmatch(day) or _MILLISECONDS.fullmatch(day)
-    return ":" not in day and not is_count and is_time(day)
+    return ":" in day or is_count is not None
 
 
 def at_clock(day: str, clock: str) -> str:
@@ -99,6 +104,15 @@ def is_day_first(times: Iterable[str]) -> bool | None:
         if second > _MONTHS:
             found = False
     return found
+
+
+def form_of(times: Sequence[str], zone: tzinfo) -> TimeForm:
+    """Tell by all times of a log how to read them; `zone` is that of those without one.
+
+    Days without a time of the day are days of UTC: in a zone they would begin the day before.
+    """
+    has_clocks = any(_tells_clock(time) and is_time(time) for time in set(times))
+    return TimeForm(zone if has_clocks else UTC, is_day_first(times))
 
 
 def read_time(time: str, form: TimeForm) -> datetime | None:

@@ -7,7 +7,7 @@ below the lowest that was left out of any of these are a fair sample of all toge
 """
 
 import hashlib
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import date, timedelta
@@ -68,25 +68,64 @@ def make_room(
 
     `new` has the day and the source of each, by key; `limit` is for each day and source.
     """
+    sampled = _sampled(connection, project_id, new, limit)
+    for start in range(0, len(sampled.gone), _CHUNK):
+        here = said_text.c.key.in_(sampled.gone[start : start + _CHUNK])
+        of_project = said_text.c.project_id == project_id
+        connection.execute(sa.delete(said_text).where(of_project, here))
+    _note_left_out(connection, project_id, sampled.left_out)
+    return sampled.kept
+
+
+def would_keep(
+    connection: Connection, project_id: int, new: Mapping[str, tuple[str, str]], limit: int
+) -> set[str]:
+    """Return which of new rows the sample keeps in the end; nothing changes.
+
+    Of days and sources that are full with them, the ranks are compared.
+    """
+    days = {day for day, _ in new.values()}
+    day, source = sa.func.substr(said_text.c.at, 1, DAY), said_text.c.source
+    query = sa.select(day, source, sa.func.count()).where(
+        said_text.c.project_id == project_id,
+        said_text.c.at >= min(days, default=""),
+        said_text.c.at < f"{max(days, default='')}Z",
+    )
+    counts = Counter[tuple[str, str]](new.values())
+    for on, where, n in connection.execute(query.group_by(day, source)):
+        counts[on, where] += n
+    full = {place for place, n in counts.items() if n > limit}
+    full |= _lowest_left_out(connection, project_id, new.values()).keys()
+    unsure = {key: place for key, place in new.items() if place in full}
+    return (new.keys() - unsure.keys()) | _sampled(connection, project_id, unsure, limit).kept
+
+
+@dataclass(frozen=True, slots=True)
+class _Sampled:
+    """Keys of new rows that are kept and of old ones that are not, and lowest ranks left out."""
+
+    kept: set[str]
+    gone: list[str]
+    left_out: dict[tuple[str, str], int]
+
+
+def _sampled(
+    connection: Connection, project_id: int, new: Mapping[str, tuple[str, str]], limit: int
+) -> _Sampled:
     below = _lowest_left_out(connection, project_id, new.values())
     ranks = defaultdict[tuple[str, str], list[tuple[int, str]]](list)
     for key, place in new.items():
         rank = rank_of(key)
         if rank < below.get(place, _RANKS):
             ranks[place].append((rank, key))
-    kept, gone, left_out = set[str](), list[str](), dict[tuple[str, str], int]()
+    found = _Sampled(set(), [], {})
     for place, coming in ranks.items():
         every = sorted(coming + _ranks_of(connection, project_id, place))
-        kept.update(key for _, key in every[:limit])
-        gone += [key for _, key in every[limit:] if key not in new]
+        found.kept.update(key for _, key in every[:limit] if key in new)
+        found.gone.extend(key for _, key in every[limit:] if key not in new)
         if len(every) > limit:
-            left_out[place] = every[limit][0]
-    for start in range(0, len(gone), _CHUNK):
-        here = said_text.c.key.in_(gone[start : start + _CHUNK])
-        of_project = said_text.c.project_id == project_id
-        connection.execute(sa.delete(said_text).where(of_project, here))
-    _note_left_out(connection, project_id, left_out)
-    return kept & new.keys()
+            found.left_out[place] = every[limit][0]
+    return found
 
 
 def add(
@@ -168,14 +207,15 @@ def _below(connection: Connection, project_id: int, since: str, until: str) -> i
 
 
 def times_said(connection: Connection, project_id: int, days: int) -> dict[str, int]:
-    """Return how often each utterance was said in the last days that have traffic."""
+    """Return how often each utterance was said in the last days with traffic, in a fair sample."""
     last = last_day(connection, project_id)
     if last is None:
         return {}
-    since = str(date.fromisoformat(last) - timedelta(days - 1))
+    newest = date.fromisoformat(last)
+    since, until = str(newest - timedelta(days - 1)), str(newest + timedelta(1))
+    fair = _Fair(project_id, since, until, _below(connection, project_id, since, until))
     query = sa.select(said_text.c.utterance_id, sa.func.count().label("n"))
-    query = query.where(said_text.c.project_id == project_id, said_text.c.at >= since)
-    rows = connection.execute(query.group_by(said_text.c.utterance_id))
+    rows = connection.execute(query.where(*fair.conditions).group_by(said_text.c.utterance_id))
     return {row.utterance_id: row.n for row in rows}
 
 
@@ -216,6 +256,19 @@ def _note_left_out(
     ]
     if rows:
         connection.execute(sa.insert(sampled_day).prefix_with("OR REPLACE"), rows)
+
+
+def forget_empty_days(connection: Connection, project_id: int) -> None:
+    """Forget what the samples of days and sources left out of which no row is left."""
+    kept = sa.select(said_text.c.key).where(
+        said_text.c.project_id == sampled_day.c.project_id,
+        said_text.c.at >= sampled_day.c.day,
+        said_text.c.at < sampled_day.c.day + "Z",
+        said_text.c.source == sampled_day.c.source,
+    )
+    empty = ~kept.correlate(sampled_day).exists()
+    here = sampled_day.c.project_id == project_id
+    connection.execute(sa.delete(sampled_day).where(here, empty))
 
 
 def _ranks_of(

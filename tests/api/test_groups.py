@@ -1,12 +1,15 @@
 """Groups over REST: nobody takes what was not shown, and the same key takes once."""
 
 import time
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from typing import Any
 
+import pytest
 from fastapi.testclient import TestClient
 
 from app.services.live.live_studio import LiveStudio
+from app.services.live.traffic import Traffic
 from storage import jobs
 from tests.builders.trained_home import group_here
 from tests.served_in_memory import HOST
@@ -143,6 +146,43 @@ def test_a_log_has_a_source_of_two_columns(client: TestClient, labelled: str) ->
     assert looked["columns"]["second_source"] == "language"
     done = client.post(f"{path}/{sent['key']}", params=chosen).json()
     assert (done["kept"], done["sources"]) == (1, {"app · de": 1})
+
+
+def test_logs_of_two_weeks_have_one_source_if_it_is_named(
+    client: TestClient, labelled: str
+) -> None:
+    """Each file was a source of its own, and the day that is in both was counted twice."""
+    path = f"/api/projects/{labelled}/traffic/logs"
+    lines = [f"2026-02-0{day} 10:00,hello {day}\n" for day in (1, 2, 3)]
+    named = {"zone": "UTC", "source_name": " web "}
+    found = []
+    for name, part in (("week47.csv", lines[:2]), ("week48.csv", lines[1:])):
+        file = {"file": (name, "".join(["time,text\n", *part]).encode())}
+        sent = client.post(path, params=named, files=file).json()
+        done = client.post(f"{path}/{sent['key']}", params=named).json()
+        found.append((done["kept"], done["repeated"], done["sources"]))
+    assert found == [(2, 0, {"web": 2}), (1, 1, {"web": 2})]
+    alone = client.post(path, params={"zone": "UTC"}, files=file).json()["report"]
+    assert (alone["repeated"], alone["sources"]) == (0, {"week48.csv": 2})
+
+
+def test_logs_are_looked_at_in_turn(
+    client: TestClient, labelled: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Several people who chose columns of large logs filled the memory, and labels waited."""
+    turns = list[Traffic]()
+
+    @asynccontextmanager
+    async def turn(traffic: Traffic) -> AsyncIterator[None]:
+        turns.append(traffic)
+        yield
+
+    monkeypatch.setattr(Traffic, "turn", turn)
+    path, zone = f"/api/projects/{labelled}/traffic/logs", {"zone": "UTC"}
+    lines = b"time,text\n2026-02-02 10:00,hello you\n"
+    sent = client.post(path, params=zone, files={"file": ("log.csv", lines)})
+    looked = client.get(f"{path}/{sent.json()['key']}", params=zone)
+    assert (sent.status_code, looked.status_code, len(turns)) == (201, 200, 2)
 
 
 def test_traffic_is_answered_by_the_live_version(client: TestClient, trained: str) -> None:

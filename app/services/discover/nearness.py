@@ -1,12 +1,13 @@
 """How near groups are to each other, by their centres."""
 
+from collections import defaultdict
 from collections.abc import Sequence
 
 import numpy as np
 
 from core.types import FloatArray
 from core.vectors import unit_rows
-from storage.computed.text_groups import Families
+from storage.computed.text_groups import Families, GroupMember
 from storage.records import TextGroupRecord
 
 APART = -1.0
@@ -22,6 +23,23 @@ def cosines(families: Families, left: Sequence[int], right: Sequence[int]) -> Fl
         others = _centres(families, [right[at] for at in columns[space]])
         found[np.ix_(rows[space], columns[space])] = some @ others.T
     return found
+
+
+def cohesion_of(families: Families, members: Sequence[GroupMember]) -> float:
+    """Return the mean cosine of texts of some groups and their common centre; 0 without a text.
+
+    Texts of a group add up to its centre, times the sum of their cosines. What two encoders made
+    is taken as if it lay in the same direction.
+    """
+    sums = defaultdict[int, float](float)
+    for one in members:
+        sums[one.group_id] += one.closeness
+    numbers, total = list(sums), 0.0
+    for rows in _by_space(families, numbers).values():
+        some = [numbers[at] for at in rows]
+        weights = np.array([sums[number] for number in some], dtype=np.float32)
+        total += float(np.linalg.norm(weights @ _centres(families, some)))
+    return total / max(1, len(members))
 
 
 def _by_space(families: Families, numbers: Sequence[int]) -> dict[tuple[str, int], list[int]]:

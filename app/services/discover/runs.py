@@ -27,7 +27,7 @@ from app.services.embedding import (
 from app.services.studio import Studio
 from core.discover.known import are_alike, known_groups
 from core.encoders.base import Encoder
-from core.errors import InvalidInput
+from core.errors import Conflict, InvalidInput
 from core.text import counted, free_name, normalise
 from core.types import FloatArray
 from core.vectors import unit_rows
@@ -35,7 +35,7 @@ from storage import jobs, projects
 from storage.computed import text_groups
 from storage.computed.taken_groups import forget_others, taken_groups
 from storage.computed.text_groups import GroupMember
-from storage.database import Transaction
+from storage.database import Database, Transaction
 from storage.queries import dataset, utterances
 from storage.queries.utterances import Filter
 from storage.records import JobRecord, ProjectRecord, TextGroupRecord, UtteranceRecord, now
@@ -102,6 +102,7 @@ def start_grouping(
     are in a group that stays. A job like it that has not ended is returned instead.
 
     Raises:
+        Conflict: A job with other choices has not ended.
         NotFound: There is no such project.
         InvalidInput: Nothing waits for a label, or so many groups cannot be made.
     """
@@ -118,6 +119,11 @@ def start_grouping(
             "device": studio.settings.device,
         }
         under_way = jobs.live_of(connection, target.id, KIND)
+        if any(one.payload != payload for one in under_way):
+            raise Conflict(
+                "Groups are being made already, by other choices.",
+                "Wait until they are there, then choose again.",
+            )
         job = under_way[0] if under_way else jobs.enqueue(connection, KIND, payload, target.id)
     studio.executor.ensure_running()
     return job
@@ -145,7 +151,7 @@ def do_grouping(studio: Studio, context: JobContext) -> Publish:
     beside = list(said_by_intent(context.database, project).values())
     choice = GroupChoice(payload["n_groups"], _known(texts, before), beside)
     made = replace(group_together(texts, unit, choice), space=encoder.fingerprint)
-    centres = _centres(context, space, encoder)
+    centres = intent_centres(context.database, space, encoder)
     groups = _records(made, before, centres)
 
     def publish(connection: Transaction) -> dict[str, Any]:
@@ -156,7 +162,8 @@ def do_grouping(studio: Studio, context: JobContext) -> Publish:
         free = iter(text_groups.add(connection, project.id, fresh))
         members = members_of(made, [group.id or next(free) for group in groups])
         placed = [one for one in members if one.utterance_id not in settled]
-        text_groups.place(connection, project.id, placed)
+        again = _measured_again(connection, project, members, before, made.space)
+        text_groups.place(connection, project.id, [*placed, *again])
         told = {"groups": len(fresh), "texts": len(placed), "by": space.name}
         return {**told, "precision": precision_of_maps(studio, encoder, exact)}
 
@@ -176,6 +183,27 @@ def _begin_anew(
     there = {one.id: one.labels for one in texts if one.id in places}
     now = utterances.by_ids(connection, project.id, list(there))
     return {key for key, one in now.items() if one.labels not in (None, there[key])}
+
+
+def _measured_again(
+    connection: Transaction,
+    project: ProjectRecord,
+    members: Sequence[GroupMember],
+    before: _Before,
+    space: str,
+) -> list[GroupMember]:
+    """Return texts that stay in groups of another encoder, as close as they are by that of now.
+
+    Texts that were moved since they were read are left out.
+    """
+    other = {group.id for group in before.groups if group.facts.get("space") != space}
+    now = text_groups.places(connection, project.id) if other else {}
+    stays = {key for key, group in before.places.items() if now.get(key) == group in other}
+    return [
+        one
+        for one in members
+        if one.utterance_id in stays and before.places[one.utterance_id] == one.group_id
+    ]
 
 
 def count_out_of_scope(studio: Studio, project: str) -> int:
@@ -221,25 +249,20 @@ def _known(texts: Sequence[UtteranceRecord], before: _Before) -> dict[str, str]:
     }
 
 
-def _centres(context: JobContext, space: Space, encoder: Encoder) -> Centres:
+def intent_centres(database: Database, space: Space, encoder: Encoder) -> Centres:
     """Find where the intents are, by id."""
-    with context.database.read() as connection:
+    with database.read() as connection:
         own = {key: key for key in dataset.open_intents(connection, space.project.id)}
-    return centres_of(context.database, space.project, own, encoder)
+    return centres_of(database, space.project, own, encoder)
 
 
 def _records(made: Grouped, before: _Before, centres: Centres) -> list[TextGroupRecord]:
     """Describe each group; those that are kept have their number and name, others no number."""
     kept = {str(group.id): group for group in before.groups}
     taken = set(before.names)
-    near = made.grouping.centres @ centres.rows.T
-    known = _known_groups(made, centres)
     records = list[TextGroupRecord]()
-    for at, rows in enumerate(made.grouping.members()):
-        closest = np.argsort(-near[at], kind="stable")[:3].tolist()
-        nearest = [(centres.names[one], round(float(near[at, one]), 4)) for one in closest]
-        new = group_record(made, at, rows, nearest)
-        new = replace(new, facts={**new.facts, "known": known[at]})
+    drafts = new_records(made, centres)
+    for at, (new, rows) in enumerate(zip(drafts, made.grouping.members(), strict=True)):
         if (old := kept.get(made.names[at])) is not None:
             joined = [key for key in new.facts["outside"] if key not in before.places]
             outside = {"outside": [*old.facts.get("outside", ()), *joined]}
@@ -274,7 +297,20 @@ def _known_groups(made: Grouped, centres: Centres) -> list[float] | list[None]:
     return [round(one, 4) for one in known.tolist()]
 
 
-def group_record(
+def new_records(made: Grouped, centres: Centres) -> list[TextGroupRecord]:
+    """Describe groups as if none of them were stored yet, with the intents that are nearest."""
+    near = made.grouping.centres @ centres.rows.T
+    known = _known_groups(made, centres)
+    records = list[TextGroupRecord]()
+    for at, rows in enumerate(made.grouping.members()):
+        closest = np.argsort(-near[at], kind="stable")[:3].tolist()
+        nearest = [(centres.names[one], round(float(near[at, one]), 4)) for one in closest]
+        new = _record(made, at, rows, nearest)
+        records.append(replace(new, facts={**new.facts, "known": known[at]}))
+    return records
+
+
+def _record(
     made: Grouped,
     at: int,
     rows: NDArray[np.int64],

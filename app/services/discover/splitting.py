@@ -1,7 +1,7 @@
 """Divide a group by meaning into a few."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from app.services.answering.opened import find_space, open_space
@@ -11,7 +11,7 @@ from app.services.discover.grouped import (
     group_together,
     said_by_intent,
 )
-from app.services.discover.runs import group_record, members_of
+from app.services.discover.runs import intent_centres, members_of, new_records
 from app.services.discover.stored import waiting_texts
 from app.services.embedding import embed_texts, encoder_of_maps
 from app.services.studio import Studio
@@ -21,7 +21,7 @@ from core.vectors import unit_rows
 from storage import projects
 from storage.computed import text_groups
 from storage.computed.taken_groups import taken_groups
-from storage.computed.text_groups import Families, GroupMember
+from storage.computed.text_groups import GroupMember
 from storage.database import Transaction
 from storage.queries import utterances
 from storage.records import ProjectRecord, TextGroupRecord, UtteranceRecord
@@ -40,21 +40,31 @@ def split_group(studio: Studio, project: str, number: int) -> tuple[int, ...]:
     Raises:
         NotFound: There is no such group.
         InvalidInput: It has too few texts, or all are the same to the encoder.
-        Conflict: Somebody has changed the group meanwhile.
+        Conflict: Somebody has changed the group meanwhile, or it is split already.
     """
     with studio.database.read() as connection:
         target = projects.find(connection, project)
         ids = waiting_texts(connection, target, number)
         records = utterances.by_ids(connection, target.id, ids)
         taken = taken_groups(connection, target.id, target.head_revision).kept
-    made = _parted(studio, project, [records[key] for key in ids])
+    if not ids:  # an answer that was lost is asked for again
+        raise Conflict(
+            "No text of this group waits any more: it was split or labelled meanwhile.",
+            "Look at the groups that are there now.",
+        )
+    made, drafts = _parted(studio, project, [records[key] for key in ids])
     with studio.database.write() as connection:
         if waiting_texts(connection, target, number) != ids:
             raise Conflict("Somebody has changed the group meanwhile.", "Split it once more.")
         families = text_groups.families(connection, target.id)
         whole = families.groups[number]
         joined = [part for part in families.parts[number] if part != number]
-        fresh = _fresh(made, whole, families, text_groups.members(connection, target.id, joined))
+        came = {
+            one.utterance_id: (one.group_id, one.closeness)
+            for one in text_groups.members(connection, target.id, joined)
+        }
+        names = {one.name for one in families.groups.values() if one.id != number}
+        fresh = _fresh(made, drafts, names, came)
         numbers = text_groups.add(connection, target.id, fresh)
         facts = {**whole.facts, "is_split": number not in taken}
         text_groups.change(connection, target.id, number, {"facts": facts})
@@ -62,7 +72,10 @@ def split_group(studio: Studio, project: str, number: int) -> tuple[int, ...]:
     return tuple(numbers)
 
 
-def _parted(studio: Studio, project: str, texts: list[UtteranceRecord]) -> Grouped:
+def _parted(
+    studio: Studio, project: str, texts: list[UtteranceRecord]
+) -> tuple[Grouped, list[TextGroupRecord]]:
+    """Divide texts; also describe each part, with its own nearest intents."""
     if len(texts) < _FEWEST:
         raise InvalidInput(
             f"{counted(len(texts), 'text')}: too few to split.", "Take them, or label each."
@@ -77,23 +90,23 @@ def _parted(studio: Studio, project: str, texts: list[UtteranceRecord]) -> Group
     made = replace(made, space=encoder.fingerprint)
     if len(made.grouping.centres) < 2:
         raise InvalidInput("These texts are all the same to the model.", "Take them together.")
-    return made
+    return made, new_records(made, intent_centres(studio.database, space, encoder))
 
 
 def _fresh(
-    made: Grouped, whole: TextGroupRecord, families: Families, joined: Sequence[GroupMember]
+    made: Grouped,
+    drafts: Sequence[TextGroupRecord],
+    names: set[str],
+    came: Mapping[str, tuple[int, float]],
 ) -> list[TextGroupRecord]:
-    """Return the new groups, each with the name and the description that its own texts give it."""
-    names = {one.name for one in families.groups.values() if one.id != whole.id}
-    came = {one.utterance_id: (one.group_id, one.closeness) for one in joined}
+    """Return the new groups, each with a name that is not in use, and with what it came from."""
     fresh = list[TextGroupRecord]()
-    for at, rows in enumerate(made.grouping.members()):
-        new = group_record(made, at, rows, whole.facts["nearest"])
+    for new, rows in zip(drafts, made.grouping.members(), strict=True):
         ids = [made.texts[row].id for row in rows]
         own = {"came_from": {key: came[key] for key in ids if key in came}}
-        new = replace(new, facts={**new.facts, "known": whole.facts.get("known"), **own})
-        fresh.append(replace(new, name=free_name(new.name, names, " ")))
-        names.add(fresh[-1].name)
+        name = free_name(new.name, names, " ")
+        fresh.append(replace(new, name=name, facts={**new.facts, **own}))
+        names.add(name)
     return fresh
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from app.services.discover.nearness import APART, cosines
+from app.services.discover.nearness import APART, cohesion_of, cosines
 from app.services.discover.runs import OUTSIDE, WAITING, count_texts
 from app.services.studio import Studio
 from core.discover.grouping import MOST_GROUPS, usual_groups
@@ -137,7 +137,8 @@ class OpenedGroup:
         same: Id of the intent that the group most likely is, by what the version in use answers,
             else by its labelled texts or by meaning; empty if there is none.
         groups: Ids of the groups with waiting texts that are nearest by meaning, at most 5.
-        cohesion: Mean cosine of texts and centre, in [-1, 1].
+        cohesion: Mean cosine of the texts that wait and their centre, that of all groups which are
+            merged here, in [-1, 1].
         refused: How many of `typical` the version in use answers with no intent; 0 where its model
             is not in memory yet.
         fits: Share of typical texts from which on an intent that answers them is `same`.
@@ -193,6 +194,7 @@ def open_group(studio: Studio, project: str, number: int) -> OpenedGroup:
         target = projects.find(connection, project)
         families = text_groups.families(connection, target.id)
         ids = waiting_in_family(connection, target, families, number)
+        every = text_groups.members(connection, target.id, families.parts[number])
         cards = _cards(connection, target, families)
         shown = show(np.arange(len(ids)), np.ones(max(1, len(ids)), dtype=np.float32), CORE)
         wanted = [ids[row] for row in (*shown.typical.tolist(), *shown.border.tolist())]
@@ -200,6 +202,8 @@ def open_group(studio: Studio, project: str, number: int) -> OpenedGroup:
         usable = set(dataset.open_intents(connection, target.id))
     group = families.groups[number]
     card = next(one for one in cards if one.id == number)
+    those = set(ids)
+    waiting = [one for one in every if one.utterance_id in those]
     near = _near(families, cards, group, usable)
     texts = [GroupText(key, records[key].text) for key in wanted]
     n_typical = len(shown.typical)
@@ -211,7 +215,7 @@ def open_group(studio: Studio, project: str, number: int) -> OpenedGroup:
         intents=tuple(near),
         same=_same(near),
         groups=_near_groups(families, cards, group),
-        cohesion=float(group.facts["cohesion"]),
+        cohesion=round(cohesion_of(families, waiting), 4),
         revision=target.head_revision,
     )
 

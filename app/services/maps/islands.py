@@ -18,7 +18,6 @@ from core.maps.islands import island_centre
 from core.types import FloatArray
 from storage import jobs
 from storage.computed import text_groups
-from storage.computed.text_groups import Families
 from storage.queries import dataset
 
 Place = tuple[float, float]
@@ -86,12 +85,12 @@ def map_islands(studio: Studio, project: str, choice: MapChoice) -> IslandsView:
     return studio.cache.get_newest(
         ("islands", space.project.id, *space.key, choice),
         (revision, ended, acts),
-        lambda: _islands(studio, project, choice, named),
+        lambda: _islands(studio, project, choice),
         lambda made: 200 * len(made.islands),
     )
 
 
-def _islands(studio: Studio, project: str, choice: MapChoice, families: Families) -> IslandsView:
+def _islands(studio: Studio, project: str, choice: MapChoice) -> IslandsView:
     shown = _shown(studio, project, choice)
     with studio.database.read() as connection:
         record = find_space(connection, project, choice.model).project
@@ -100,14 +99,15 @@ def _islands(studio: Studio, project: str, choice: MapChoice, families: Families
     labels = dict(zip(columns.ids, columns.labels, strict=True))
     rows = _rows_of_intents([labels.get(key) for key in shown.ids])
     made = [_island(names[intent], rows[intent], shown.sides) for intent in rows]
-    groups = _groups(studio, record.id, shown, families)
+    groups = _groups(studio, record.id, shown)
     size_first = [sorted(some, key=lambda one: (-one.count, one.name)) for some in (made, groups)]
     return IslandsView((*size_first[0], *size_first[1]), shown.order)
 
 
-def _groups(studio: Studio, project_id: int, shown: _Shown, families: Families) -> list[Island]:
+def _groups(studio: Studio, project_id: int, shown: _Shown) -> list[Island]:
     """Return the groups that Discover lists to be looked at, with their texts that wait."""
     with studio.database.read() as connection:
+        families = text_groups.families(connection, project_id)
         place_of = text_groups.waiting_places(connection, project_id)
         texts_of = text_groups.of_families(connection, project_id, families)
     looked_at = {

@@ -7,7 +7,7 @@ from dataclasses import replace
 from app.services.traffic.coverage_views import Subject, TrafficChange, TrafficShare
 from app.services.traffic.drifting import chance_words
 from app.services.traffic.facts import TrafficFacts
-from app.services.traffic.shares import AnsweredRow, share_of
+from app.services.traffic.shares import AnsweredRow, of_largest_sources, share_of
 from core.text import counted, percent
 from core.traffic.shares import (
     GroupedTexts,
@@ -37,7 +37,7 @@ def changes_between(
     totals = len(old), len(now)
     found = _unanswered(facts, old, now) if facts.is_comparable else []
     found += [_told(facts, "intent", c) for c in compare_shares(*asked, totals=totals) if c.name]
-    sources = [Counter(one.row.source for one in rows) for rows in (old, now)]
+    sources = [Counter(one.row.source for one in rows) for rows in of_largest_sources(old, now)]
     if len(sources[0] | sources[1]) > 1:
         found += [_told(facts, "source", change) for change in compare_shares(*sources)]
     return tuple(sorted(found, key=lambda one: not one.is_real))

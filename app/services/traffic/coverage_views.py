@@ -15,7 +15,8 @@ class TrafficShare:
     Attributes:
         name: Of the intent, the source, the week's first day or the group.
         share: In [0, 1], as are the ends of the interval.
-        id: Of the intent, or the number of the group; empty for all else.
+        id: Of the intent, or the number of the group; `others` of all sources but the 20 largest;
+            empty for all else.
         typical: At most 3 texts without an answer, those said most often, of a group or of none.
         mixed: Whether it is a group whose texts have little in common.
     """

@@ -4,16 +4,19 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, tzinfo
+from itertools import islice
 from pathlib import Path
 
 from app.services.data.uploads import delete_upload, naming_upload, store_upload, upload_path
 from app.services.live.live_studio import LiveStudio
+from app.services.studio import Studio
 from app.services.traffic.receiving import (
     EARLIEST,
     LONGEST_SOURCE,
     ReadTraffic,
     ReceivedTraffic,
     Sent,
+    foresee,
     latest_time,
     read_sent,
     store_read,
@@ -24,14 +27,20 @@ from core.formats.rows import ReadOptions
 from core.text import counted, is_blank, is_storable, normalise, text_hash
 from core.traffic.conversation_logs import ConversationTool
 from core.traffic.log_rows import LogColumns, LogRow, LogShape, find_shape, read_log
-from core.traffic.times import TimeForm, is_day_first, read_time, zone_named
+from core.traffic.times import TimeForm, form_of, read_time, zone_named
 from storage import projects
-from storage.database import Transaction
 from storage.people.acts import Act, note_aside
 from storage.said import traffic
 
+_MOST_ROWS = 2_000_000
+"""Rows of one log, which is held whole: a packed file of 50 MB may have many times as many."""
+
 _SHOWN = 3
 _SIGNS = 40
+
+
+class _TooManyRows(InvalidInput):
+    """A log is too long, by whichever columns it is read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +49,7 @@ class LogRequest:
 
     Attributes:
         source: Of rows that name none; empty is the file's name.
-        zone: Of times that name none.
+        zone: Of times that name none, unless all are days alone.
         mask: Whether personal data is masked before anything is stored.
         dry_run: Count alone.
         upload: Key and name of the upload, whose import can be taken back by the key.
@@ -71,7 +80,7 @@ class TrafficLogReport:
         repeated: Stored already by an import or a request before.
         kept: Stored, or not counted yet and None; `left_out`: not in the sample of their day and
             source, which is full.
-        added: Texts that the project does not have.
+        added: Texts of rows that are stored that the project does not have.
         masked: Masked pieces of personal data by kind; None without masking.
         unmasked: Without masking, pieces of personal data by kind that are stored as they are.
         tool: Which tool wrote the conversations, of which the users' turns alone are read; or None.
@@ -124,12 +133,14 @@ class WaitingTrafficLog:
 class LogReading:
     """How to read an uploaded log: its columns, and the zone of times that name none.
 
-    Without `mask` its texts are stored as they are.
+    Without `mask` its texts are stored as they are. `source_name` is the source of rows that name
+    none; empty is the file's name.
     """
 
     zone: str
     columns: LogColumns = field(default_factory=LogColumns)
     mask: bool = True
+    source_name: str = ""
 
 
 def receive_log(
@@ -167,7 +178,8 @@ def look_at_log(
         with naming_upload(path):
             report = _import(live_studio, replace(request, dry_run=True), shape)
     except InvalidInput as error:
-        if not shape.names:  # no other columns would help
+        is_too_long = isinstance(error.__cause__, _TooManyRows)
+        if not shape.names or is_too_long:  # no other columns would help
             raise
         return replace(waiting, problem=error.message, hint=error.hint)
     return replace(waiting, report=report)
@@ -186,29 +198,38 @@ def import_received(
 
 
 def _request_of(path: Path, project: str, reading: LogReading) -> LogRequest:
-    zone = zone_named(reading.zone)
-    return LogRequest(project, path, columns=reading.columns, zone=zone, mask=reading.mask)
+    return LogRequest(
+        project,
+        path,
+        columns=reading.columns,
+        source=normalise(reading.source_name),
+        zone=zone_named(reading.zone),
+        mask=reading.mask,
+    )
 
 
 def import_log(live_studio: LiveStudio, request: LogRequest) -> TrafficLogReport:
     """Store the rows of a log that have a text and a time; a second import changes nothing.
 
     Raises:
-        InvalidInput: The file cannot be read, or day and month cannot be told apart.
+        InvalidInput: The file cannot be read or is too long, or day and month cannot be told apart.
         NotFound: There is no such project.
     """
     return _import(live_studio, request, find_shape(request.path, request.options, request.columns))
 
 
 def _import(live_studio: LiveStudio, request: LogRequest, shape: LogShape) -> TrafficLogReport:
-    every = list(read_log(request.path, shape))
+    every = list(islice(read_log(request.path, shape), _MOST_ROWS + 1))
+    if len(every) > _MOST_ROWS:
+        raise _TooManyRows(
+            f"{request.path} has more than {_MOST_ROWS:,} rows.",
+            "Cut it into several files, such as one for each week.",
+        )
     read, found = _read(every, shape, request)
     with live_studio.studio.database.read() as connection:
         project_id = projects.find(connection, request.project).id
-        known, fresh = _compared(connection, project_id, read)
-    found = replace(found, repeated=known, added=fresh)
     if request.dry_run:
-        return found
+        return _foretold(live_studio.studio, project_id, read, found)
     done = store_read(live_studio, project_id, read, request.upload)
     found = replace(
         found,
@@ -227,7 +248,7 @@ def _read(
 ) -> tuple[ReadTraffic, TrafficLogReport]:
     """Return the texts as they would be stored, and what the file alone tells of them."""
     rows = [row for row in every if not row.is_misshapen]
-    form = TimeForm(request.zone, is_day_first(row.time for row in rows))
+    form = form_of([row.time for row in rows], request.zone)
     of_users = [row for row in rows if not row.is_others]
     sent, untimed, textless = _usable(of_users, form, request)
     if untimed and form.day_first is None:
@@ -300,9 +321,17 @@ def _refuse_unclear_days(untimed: list[str], zone: tzinfo) -> None:
         )
 
 
-def _compared(connection: Transaction, project_id: int, read: ReadTraffic) -> tuple[int, int]:
-    """Return how many rows are stored already, and how many texts the project does not have."""
-    known = traffic.known(connection, project_id, [one.key for one in read.texts])
-    hashes = list({text_hash(one.text): None for one in read.texts})
-    held = traffic.holders(connection, project_id, hashes)
-    return len(known), len(hashes) - len(held)
+def _foretold(
+    studio: Studio, project_id: int, read: ReadTraffic, found: TrafficLogReport
+) -> TrafficLogReport:
+    """Add what would become of the rows, and how many texts the project would get with them."""
+    seen = foresee(studio, project_id, read)
+    hashes = list({text_hash(one.text): None for one in read.texts if one.key in seen.kept})
+    with studio.database.read() as connection:
+        held = traffic.holders(connection, project_id, hashes)
+    return replace(
+        found,
+        repeated=len(seen.known),
+        left_out=len(read.texts) - len(seen.known) - len(seen.kept),
+        added=len(hashes) - len(held),
+    )

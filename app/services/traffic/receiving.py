@@ -115,6 +115,23 @@ def receive_traffic(
     return store_read(live_studio, project_id, read)
 
 
+@dataclass(frozen=True, slots=True)
+class Foreseen:
+    """Keys of rows that are stored already, and of new ones that the sample will keep."""
+
+    known: set[str]
+    kept: set[str]
+
+
+def foresee(studio: Studio, project_id: int, read: ReadTraffic) -> Foreseen:
+    """Tell what will become of texts that were read, as far as the rows of now tell."""
+    with studio.database.read() as connection:
+        known = traffic.known(connection, project_id, [one.key for one in read.texts])
+        new = {one.key: one.place for one in read.texts if one.key not in known}
+        limit = studio.settings.traffic_per_day
+        return Foreseen(known, traffic.would_keep(connection, project_id, new, limit))
+
+
 def store_read(
     live_studio: LiveStudio,
     project_id: int,
@@ -123,6 +140,7 @@ def store_read(
 ) -> ReceivedTraffic:
     """Store texts that were read, some hundred a transaction.
 
+    Those that the sample will keep come first: no text is added for a row that goes again.
     `upload` are key and name of the log that they came with; its import can be taken back.
 
     Raises:
@@ -133,12 +151,16 @@ def store_read(
         with live_studio.studio.database.write() as connection:
             projects.get_open(connection, project_id)
             log = logs.begin(connection, project_id, *upload)
+    texts = list(read.texts)
+    if len(texts) > _CHUNK:
+        will_stay = foresee(live_studio.studio, project_id, read).kept
+        texts.sort(key=lambda one: one.key not in will_stay)
     counts, stayed = Counter[str](), list[str]()
-    for start in range(0, len(read.texts), _CHUNK):
+    for start in range(0, len(texts), _CHUNK):
         live_studio.traffic.give_way()
         with live_studio.studio.database.write() as connection:
             projects.get_open(connection, project_id)
-            chunk = _Chunk(read.texts[start : start + _CHUNK], log)
+            chunk = _Chunk(texts[start : start + _CHUNK], log)
             taken, keys = _take(live_studio.studio, connection, project_id, chunk)
         counts += taken
         stayed += keys

@@ -2,7 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import date, timedelta
 
 from app.services.traffic.coverage_views import IntentShare, SourceLine, TrafficShare
@@ -17,6 +17,10 @@ _MOST_SOURCES = 8
 
 _PAIR, _FEWEST = 2, 30
 """Sources that can be compared, and texts that each of them needs."""
+
+_MOST_LISTED = 20
+_OTHERS = "all other sources"
+"""The rows of smaller sources count under it: a log may have a session in place of a source."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +68,32 @@ def covered_weeks(rows: Iterable[AnsweredRow]) -> tuple[TrafficShare, ...]:
     return tuple(sorted(found, key=lambda one: one.name))
 
 
-def covered_sources(rows: Iterable[AnsweredRow]) -> tuple[TrafficShare, ...]:
-    """Return the covered rows of each source, the one with most rows first."""
-    found = _covered_by((one.row.source, bool(one.intents)) for one in rows)
-    return tuple(sorted(found, key=lambda one: -one.n))
+def of_largest_sources(*periods: Sequence[AnsweredRow]) -> list[Sequence[AnsweredRow]]:
+    """Return the rows of some periods, with one name for all sources but the 20 largest."""
+    counts = Counter(one.row.source for rows in periods for one in rows)
+    if len(counts) <= _MOST_LISTED:
+        return list(periods)
+    ordered = sorted(counts, key=lambda name: (-counts[name], name))
+    names = dict.fromkeys(ordered[_MOST_LISTED:], _OTHERS)
+    return [
+        [
+            replace(one, row=replace(one.row, source=names.get(one.row.source, one.row.source)))
+            for one in rows
+        ]
+        for rows in periods
+    ]
+
+
+def covered_sources(rows: Sequence[AnsweredRow]) -> tuple[TrafficShare, ...]:
+    """Return the covered rows of each of the 20 largest sources, the one with most rows first.
+
+    Those of all others together have an id, `others`.
+    """
+    [listed] = of_largest_sources(rows)
+    found = _covered_by((one.row.source, bool(one.intents)) for one in listed)
+    is_cut = listed is not rows
+    named = (replace(one, id="others") if is_cut and one.name == _OTHERS else one for one in found)
+    return tuple(sorted(named, key=lambda one: -one.n))
 
 
 def apart_words(sources: Sequence[TrafficShare]) -> str:
@@ -90,9 +116,10 @@ def apart_words(sources: Sequence[TrafficShare]) -> str:
 
 
 def source_lines(rows: Sequence[AnsweredRow]) -> tuple[SourceLine, ...]:
-    """Return the covered rows of each source week by week, the one with most rows first."""
+    """Return the covered rows of the 20 largest sources by week, the one with most rows first."""
     by_source = defaultdict[str, list[AnsweredRow]](list)
-    for one in rows:
+    [listed] = of_largest_sources(rows)
+    for one in listed:
         by_source[one.row.source].append(one)
     most = sorted(by_source, key=lambda name: (-len(by_source[name]), name))
     return tuple(SourceLine(name, covered_weeks(by_source[name])) for name in most)

@@ -13,7 +13,7 @@ from storage.log.events import TRAFFIC, Action, Reversal
 from storage.people.acts import Act, note_aside
 from storage.queries import utterances
 from storage.records import BatchRecord, row_of
-from storage.said import logs
+from storage.said import logs, traffic
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,8 @@ def undo_log(live_studio: LiveStudio, project: str, key: str) -> UndoneLog:
     """Take the import of an uploaded log back, some hundred texts a transaction.
 
     It may be repeated, also where it was cut off. What the sample of a day left out for these rows
-    does not come back; the rows that are left are a fair sample all the same.
+    does not come back; the rows that are left are a fair sample all the same. Days and sources of
+    which none is left thin the others no more.
 
     Raises:
         NotFound: There is no such project, or no log was imported under this key.
@@ -54,6 +55,8 @@ def undo_log(live_studio: LiveStudio, project: str, key: str) -> UndoneLog:
         live_studio.traffic.give_way()
         with database.write() as connection:
             gone = logs.remove_rows(connection, project_id, log.id)
+            if not gone:
+                traffic.forget_empty_days(connection, project_id)
         rows += gone
     counts = Counter[str]()
     for action in actions:

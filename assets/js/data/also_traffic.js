@@ -6,7 +6,7 @@ import {fill, h} from '../shared/elements.js';
 import {deleteOnLeaving} from '../shared/leaving.js';
 import {guarded} from '../shared/messages.js';
 import {call, post, upload} from '../shared/rest.js';
-import {countsOf, timedIn, zoneHere} from '../shared/said_log.js';
+import {countsOf, freshIn, zoneHere} from '../shared/said_log.js';
 import {kindsOf, plural} from '../shared/words.js';
 
 const TIMES = /date|time|^when$|^at$|created|sent/i; // names of columns that say when a text was written
@@ -35,7 +35,7 @@ export class AlsoTraffic {
 
   // Number of texts that are counted with the import.
   get n() {
-    return this.#box.checked && this.#log?.report ? timedIn(this.#log.report) - this.#log.report.repeated : 0;
+    return this.#box.checked && this.#log?.report ? freshIn(this.#log.report) : 0;
   }
 
   // Offers it for the columns by which the file is read now.

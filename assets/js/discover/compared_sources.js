@@ -30,7 +30,7 @@ export class ComparedSources {
   // What stands here is of other days, or of texts that have changed since: it is asked for again.
   renew(days, sources) {
     this.#days = days;
-    const names = sources.map(({name}) => name);
+    const names = sources.filter(({id}) => !id).map(({name}) => name); // small ones are told together
     for (const [place, list] of this.#lists.entries()) {
       const chosen = names.includes(list.value) ? list.value : names[place];
       offer(list, names.map(name => [name, name]), chosen);

@@ -153,7 +153,7 @@ export class TrafficTab {
     const report = inStudio(`/reports/${encodeURIComponent(this.#context.project)}/traffic?days=${this.#days}`);
     const last = new Date(Date.parse(before) - DAY);
     const beside = counting || earlier.n ? `, compared with the ${this.#days} days before` : '';
-    const compared = `${dayOf(after)} to ${dayOf(last)}${beside}.`;
+    const compared = `${dayOf(after)} to ${dayOf(last)} (days by UTC)${beside}.`;
     const age = Math.floor((Date.now() - Date.parse(before)) / DAY);
     const words = age < OLD ? compared : `${compared} The newest text is ${number(age)} days old.`;
     fill(

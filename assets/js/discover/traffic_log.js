@@ -3,17 +3,18 @@ import {field, fill, h, optionsOf} from '../shared/elements.js';
 import {deleteOnLeaving} from '../shared/leaving.js';
 import {ask, complain, guarded} from '../shared/messages.js';
 import {call, post, upload} from '../shared/rest.js';
-import {countsOf, timedIn, zoneHere} from '../shared/said_log.js';
+import {countsOf, freshIn, zoneHere} from '../shared/said_log.js';
 import {number, plural} from '../shared/words.js';
 
 const KINDS = '.csv,.tsv,.txt,.json,.jsonl,.ndjson,.gz,.xlsx,.parquet,.vtt,.srt';
 const PARTS = [
   ['text', 'Texts', 'Choose a column'],
   ['time', 'Times', 'Choose a column'],
-  ['source', 'Source, such as the channel', 'No column: the file’s name'],
+  ['source', 'Source, such as the channel', 'No column'],
   ['second_source', 'Beside it, such as the language', 'No second column'],
   ['speaker', 'Who speaks', 'No column: users said all of it'],
 ];
+const UNNAMED = ['source_name', 'Source of rows without one'];
 const PARTS_OF_TALK = [['speaker', 'The customer', 'By the names, where they tell']]; // of a transcript
 
 // A button; `imported` is called with what was done in words, a sentence about it, and what takes it back.
@@ -78,8 +79,9 @@ class LookedAt {
           optionsOf([['', none], ...log.names.map(name => [name, name])], log.columns[part] ?? ''),
         ]),
       );
-    const parts = [...(this.#isTalk ? PARTS_OF_TALK : PARTS).map(select), ...(this.#isTalk ? this.#ofTalk() : [])];
-    const columns = log.names.length > 0 && h('div', {class: 'row end', 'data-role': 'log-columns'}, parts);
+    const choices = this.#isTalk ? PARTS_OF_TALK : log.names.length > 0 ? PARTS : [];
+    const parts = [...choices.map(select), ...(this.#isTalk ? this.#ofTalk() : [this.#written(...UNNAMED)])];
+    const columns = h('div', {class: 'row end', 'data-role': 'log-columns'}, parts);
     this.element = h('div', {class: 'stack'}, columns, this.#counts);
     this.#draw();
   }
@@ -93,13 +95,27 @@ class LookedAt {
     const looks = guarded(() => this.#look());
     return [
       field('When it began', h('input', {type: 'datetime-local', name: 'began', onchange: looks})),
-      field('Source', h('input', {name: 'source', placeholder: 'the file’s name', onchange: looks})),
+      this.#written('source', 'Source'),
     ];
+  }
+
+  // A field for a source that a person writes.
+  #written(name, words) {
+    const onchange = guarded(() => this.#look());
+    return field(words, h('input', {type: 'text', name, placeholder: 'the file’s name', maxlength: 200, onchange}));
+  }
+
+  // Where the file's name is the source of some rows, each file is one: the same traffic would count twice.
+  get #unnamed() {
+    const n = this.log.report.sources[this.log.name] ?? 0;
+    const told = `${plural(n, 'text')} ${n === 1 ? 'has' : 'have'} the file’s name as source.`;
+    const why = ' A file of other days would be another source, and a text in both would count twice.';
+    return n > 0 && h('p', {class: 'note', 'data-role': 'unnamed'}, told, why, ' Write one name for all such files.');
   }
 
   // Number of texts that importing would store.
   get fresh() {
-    return this.log.report ? timedIn(this.log.report) - this.log.report.repeated : 0;
+    return this.log.report ? freshIn(this.log.report) : 0;
   }
 
   get verb() {
@@ -136,6 +152,6 @@ class LookedAt {
     this.#button.disabled = false;
     const choose = !this.#isTalk && 'Choose the columns above. ';
     const told = h('p', {class: 'note bad'}, choose, problem, ' ', hint);
-    fill(this.#counts, report ? countsOf(report, this.#zone) : told);
+    fill(this.#counts, ...(report ? [countsOf(report, this.#zone), this.#unnamed] : [told]));
   }
 }

@@ -124,6 +124,7 @@ def test_the_tab_has_an_address_and_fits_a_phone(
     page.wait_for_function("document.body.classList.contains('dark')")
     assert faults(page, "color-contrast") == []
     page.get_by_label("What people wrote in").select_option("28")
+    expect(page.locator("[data-role=traffic]")).to_contain_text("(days by UTC).")
     expect(page.locator("[data-role=traffic]")).to_contain_text("nothing to compare with")
     # It said above that they are “compared with the 28 days before”.
     expect(page.locator("[data-role=traffic]")).not_to_contain_text("compared with the")
@@ -201,7 +202,13 @@ def test_columns_of_a_log_are_chosen_where_their_names_do_not_tell(
     expect(dialog).to_contain_text("1 text with a time, said from 2026-02-02 to 2026-02-02.")
     expect(dialog).to_contain_text("1 row with too few or too many cells: left out.")
     expect(dialog).to_contain_text("By source: odd.csv 1.")
-    dialog.get_by_label("Source").select_option("place")
+    unnamed = dialog.locator("[data-role=unnamed]")
+    expect(unnamed).to_contain_text("1 text has the file’s name as source.")
+    dialog.get_by_label("Source of rows without one").fill("web")
+    dialog.get_by_label("Source of rows without one").blur()
+    expect(dialog).to_contain_text("By source: web 1.")
+    expect(unnamed).to_have_count(0)
+    dialog.get_by_label("Source, such as").select_option("place")
     expect(dialog).to_contain_text("By source: shop 1.")
     dialog.get_by_label("Beside it, such as the language").select_option("what they wrote")
     expect(dialog).to_contain_text("By source: shop · is it you 1.")

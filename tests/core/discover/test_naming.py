@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from core.discover import naming
 from core.discover.naming import group_terms, name_after, name_of
 
 TEXTS = (
@@ -47,6 +48,17 @@ def test_what_no_two_texts_say_alike_is_named_by_the_shortest_text_that_has_both
     assert name_of(("where", "money"), asked[:1]) == "Where does all of my money come from"
     assert name_of(("where", "money"), (asked[0] * 2,)) == "where money"  # too long for a name
     assert name_of(("where", "money"), ("where from", "money back")) == "where money"
+
+
+def test_only_the_first_sixty_words_of_a_long_text_name_its_group() -> None:
+    """Of 20,000 e-mails some ten million words and pairs were held at once."""
+    mails = [
+        " ".join(["refund", "now", *(f"own{letter}{n}" for n in range(58)), "zebra", "sincerely"])
+        for letter in "ab"
+    ]
+    terms = group_terms([*mails, "hello", "hello you"], np.array([0, 0, 1, 1]), 2)[0]
+    assert terms == ("refund", "now")
+    assert len(set(naming._terms(" ".join(f"word{n}" for n in range(800))))) == 60 + 59
 
 
 def test_words_that_tell_nothing_are_no_name() -> None:

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from core.traffic.times import TimeForm, is_day_first, read_time, zone_named
+from core.traffic.times import TimeForm, form_of, is_day_first, read_time, zone_named
 
 BERLIN = TimeForm(zone_named("Europe/Berlin"), day_first=True)
 
@@ -42,3 +42,12 @@ def test_other_dates_of_a_log_tell_whether_the_day_is_first() -> None:
     assert read_time("3/4/2026", TimeForm()) is None
     american = read_time("3/4/2026", TimeForm(day_first=False))
     assert american == datetime(2026, 3, 4, tzinfo=UTC)
+
+
+def test_days_alone_have_no_zone_and_one_time_of_the_day_tells_that_the_log_has() -> None:
+    """A day of Berlin began at 23:00 of the day before, in UTC."""
+    days = ["26.11.2026", "27.11.2026 00:00:00", "soon", ""]
+    assert form_of(days, BERLIN.zone) == TimeForm(UTC, day_first=True)
+    assert read_time(days[0], form_of(days, BERLIN.zone)) == datetime(2026, 11, 26, tzinfo=UTC)
+    for clock in ("26.11.2026 00:01", "1795703400"):
+        assert form_of([*days, clock], BERLIN.zone) == BERLIN

@@ -131,6 +131,16 @@ def test_too_few_or_equal_texts_are_not_split(raw: Studio, tmp_path: Path) -> No
         split_group(raw, "few", card.id)
 
 
+def test_a_second_split_says_that_the_group_is_split_and_changes_nothing(raw: Studio) -> None:
+    """After an answer that was lost, “0 texts: too few to split” was said of 14 that were split."""
+    [card] = grouped(raw, n_groups=1).groups
+    split_group(raw, "raw", card.id)
+    view = list_groups(raw, "raw")
+    with pytest.raises(Conflict, match="it was split or labelled meanwhile"):
+        split_group(raw, "raw", card.id)
+    assert list_groups(raw, "raw") == view
+
+
 def test_a_split_beside_a_running_job_takes_no_number_that_the_job_will_use(
     raw: Studio, tmp_path: Path
 ) -> None:

@@ -4,14 +4,15 @@ import pytest
 
 from app.services.data.erasing import erase_texts
 from app.services.discover.acts import GroupChange, Taking, change_group, take_group
+from app.services.discover.runs import start_grouping
 from app.services.discover.splitting import split_group
 from app.services.discover.stored import list_groups, open_group
 from app.services.studio import Studio
-from core.errors import NotFound
+from core.errors import Conflict, NotFound
 from storage import projects
 from storage.computed import text_groups
 from storage.queries import utterances
-from tests.builders.trained_home import BILLS, CARDS, found_groups, grouped
+from tests.builders.trained_home import BILLS, CARDS, do, found_groups, grouped
 
 
 def numbers(studio: Studio) -> list[int]:
@@ -58,6 +59,20 @@ def test_a_group_that_is_taken_while_texts_are_grouped_anew_keeps_them(raw: Stud
     other, taken = list_groups(raw, "raw").groups
     assert (taken.id, taken.state, taken.labelled) == (lost.card.id, "done", len(CARDS))
     assert (other.state, other.size, other.labelled) == ("open", len(BILLS), 0)
+
+
+def test_a_second_wish_for_groups_is_refused_and_not_dropped(raw: Studio) -> None:
+    """Whoever asked for other groups meanwhile saw “Finding groups”, and got those of the first."""
+    first = start_grouping(raw, "raw")
+    assert start_grouping(raw, "raw").id == first.id
+    with pytest.raises(Conflict, match="being made already, by other choices"):
+        start_grouping(raw, "raw", anew=True)
+    with pytest.raises(Conflict, match="being made already, by other choices"):
+        start_grouping(raw, "raw", 200)
+    with pytest.raises(Conflict, match="being made already, by other choices"):
+        start_grouping(raw, "raw", out_of_scope=True)
+    assert do(raw, first.id).state == "succeeded"
+    assert start_grouping(raw, "raw", 2, anew=True).id != first.id
 
 
 def test_numbers_go_on_however_often_texts_are_grouped_anew(raw: Studio) -> None:

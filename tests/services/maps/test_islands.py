@@ -6,13 +6,16 @@ import pytest
 from app.services.data.history import undo_last
 from app.services.data.importing import ImportRequest, import_file
 from app.services.discover.acts import GroupChange, Taking, change_group, take_group
-from app.services.discover.stored import list_groups, open_group
+from app.services.discover.stored import GroupCard, list_groups, open_group
+from app.services.embedding import Points, read_points
 from app.services.live.live_studio import open_live_studio
+from app.services.maps import islands
 from app.services.maps.islands import MapChoice, map_islands
 from app.services.maps.requests import AUTO, compare_maps, map_colours, map_points
 from app.services.studio import Studio
 from storage import projects
 from storage.queries import dataset
+from storage.records import ProjectRecord
 from tests.builders.trained_home import (
     POOL,
     change,
@@ -84,6 +87,23 @@ def test_the_groups_that_discover_lists_as_open_have_names(home: Studio, tmp_pat
     assert named() == set()
     undo_last(home, "p")
     assert named() == {card.name}
+
+
+def test_texts_that_are_grouped_anew_while_a_map_is_made_break_nothing(
+    home: Studio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The groups of before were looked up by the numbers of now: the map answered with a fault."""
+    group_here(home, "p")
+    cards = list[GroupCard]()
+
+    def meanwhile(studio: Studio, record: ProjectRecord) -> Points:
+        if not cards:
+            cards.extend(grouped(home, "p", n_groups=1, anew=True).groups)
+        return read_points(studio, record)
+
+    monkeypatch.setattr(islands, "read_points", meanwhile)
+    found = [one for one in map_islands(home, "p", MapChoice(1)).islands if one.kind == "group"]
+    assert [(one.name, one.count) for one in found] == [(card.name, len(POOL)) for card in cards]
 
 
 def test_a_new_label_counts_and_nothing_is_computed_twice(home: Studio) -> None:

@@ -35,7 +35,8 @@ def test_a_report_says_what_changed_and_what_to_do() -> None:
     now = rows("2026-02-10", a=100, b=60, lost=39, odd=1)
     page = page_of(now, rows("2026-02-03", a=190, b=10))
     assert "80.0 % of 200 texts got an intent" in page
-    assert "9 Feb 2026 to 15 Feb 2026" in page
+    # A team in Sydney took them for days of its own.
+    assert "9 Feb 2026 to 15 Feb 2026, days by UTC" in page
     assert "In the 7 days before it was 100.0 % of 200: the difference is more than chance." in page
     assert "pay &lt;now&gt;: up from 5.0 % (10 of 200) to 30.0 % (60 of 200)" in page
     assert "39 texts about “lost card” got no intent. For the team: look through them." in page

@@ -118,6 +118,26 @@ def test_each_intent_has_its_share_by_week_and_by_source() -> None:
     assert (half.low, half.high) == pytest.approx((0.09453, 0.90547), abs=1e-5)
 
 
+def test_small_sources_beyond_the_twentieth_are_told_together() -> None:
+    """A session in place of a source made 10,000 lines, and as many tests at each look."""
+    now, old = (
+        [
+            SaidText(f"{day} {source} {n}", "a", f"{day}T10:00:00Z", f"s{source:02}")
+            for source in range(24)
+            for n in range(2 if source < 20 else 1)
+        ]
+        for day in ("2026-11-10", "2026-11-03")
+    )
+    found = view(now, old)
+    largest = [(f"s{source:02}", 2, 2) for source in range(20)]
+    assert figures(found.sources) == [("all other sources", 4, 4), *largest]
+    assert [one.id for one in found.sources] == ["others", *[""] * 20]
+    assert len(found.lines) == len([one for one in found.changes if one.about == "source"]) == 21
+    few = view(now[:40], old[:40])
+    assert figures(few.sources) == largest
+    assert {one.id for one in few.sources} == {""}
+
+
 def test_an_intent_has_its_last_12_weeks_and_8_largest_sources() -> None:
     """A log of a year from a hundred campaigns would be a hundred rows under each intent."""
     period = date(2026, 8, 17), date(2026, 11, 16)  # 13 weeks

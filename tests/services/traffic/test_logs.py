@@ -139,7 +139,22 @@ def test_how_long_a_talk_took_is_no_time_of_the_day(live: LiveStudio, tmp_path: 
     path.write_text("text,date,duration\nhello,2026-02-02,35:20\nbye,2026-02-03,0:42\n", "utf-8")
     done = load(live, path)
     assert (done.kept, done.untimed, done.times) == (2, 0, ())
-    assert [at for at, _, _ in rows(live)] == ["2026-02-01T23:00:00Z", "2026-02-02T23:00:00Z"]
+    assert [at for at, _, _ in rows(live)] == ["2026-02-02T00:00:00Z", "2026-02-03T00:00:00Z"]
+
+
+@pytest.mark.parametrize("clock", ["", " 00:00:00"])
+def test_a_log_of_days_alone_keeps_its_days_in_each_zone(
+    live: LiveStudio, tmp_path: Path, clock: str
+) -> None:
+    """East of Greenwich each row was stored one day early, and from two zones it came twice."""
+    path = tmp_path / "log.csv"
+    days = [f"2026-02-0{n}{clock},text {n}" for n in (2, 3, 8)]
+    path.write_text("\n".join(["date,text", *days, "soon,hello"]) + "\n", encoding="utf-8")
+    done = load(live, path)
+    assert (done.kept, done.untimed, done.first, done.last) == (3, 1, "2026-02-02", "2026-02-08")
+    west = import_log(live, LogRequest("p", path, zone=zone_named("America/New_York")))
+    assert (west.kept, west.repeated, west.first) == (0, 3, "2026-02-02")
+    assert [at for at, _, _ in rows(live)] == [f"2026-02-0{n}T00:00:00Z" for n in (2, 3, 8)]
 
 
 TURNS = """time,role,content

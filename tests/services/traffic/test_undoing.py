@@ -24,7 +24,7 @@ from core.errors import NotFound
 from storage.people.acts import ActFilter
 from storage.queries import utterances
 from storage.queries.utterances import Filter
-from storage.said import traffic
+from storage.said import kept_rows, traffic
 from tests.builders.trained_home import change
 
 KEY = "0123456789abcdef0123456789abcdef"
@@ -180,3 +180,27 @@ def test_a_log_is_noted_in_a_project_that_was_renamed_meanwhile(
     monkeypatch.setattr(receiving, "_still_there", renamed)
     load(live, tmp_path)
     assert list_acts(live.studio, "q", ActFilter()).acts[0].verb == "import log"
+
+
+def test_a_wrong_log_that_was_taken_back_thins_no_other_source(
+    live: LiveStudio, tmp_path: Path
+) -> None:
+    """Its full day went on to thin all sources: 4 texts were taken for a sample of more."""
+    settings = live.studio.settings.model_copy(update={"traffic_per_day": 4})
+    object.__setattr__(live.studio, "settings", settings)
+    busy = [Sent(f"busy {n}", f"2026-02-01T10:00:0{n}Z", "app") for n in range(6)]
+    few = [Sent(f"few {n}", f"2026-02-02T10:00:0{n}Z", "phone") for n in range(4)]
+    receive_traffic(live, "p", [*busy, *few], mask=True)
+    load(live, tmp_path)
+    assert [full_days(live, day) for day in (1, 2)] == [1, 1]
+    undo_log(live, "p", KEY)
+    assert [full_days(live, day) for day in (1, 2)] == [1, 0]
+    with live.studio.database.read() as connection:
+        assert traffic.count_sent(connection, 1, "2026-02-02", "2026-02-03") == 4
+        assert len(traffic.sample(connection, 1, "2026-02-02", "2026-02-03", 100)) == 4
+
+
+def full_days(live: LiveStudio, day: int) -> int:
+    with live.studio.database.read() as connection:
+        period = f"2026-02-0{day}", f"2026-02-0{day + 1}"
+        return kept_rows.count_sampled_days(connection, 1, *period)
