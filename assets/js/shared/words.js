@@ -85,8 +85,8 @@ export const figuresOf = ({accuracy, answered_right, micro_f1: f1}) =>
 export const numberOf = name => Number(name.slice(name.lastIndexOf('@') + 1));
 
 // Trainings one after the other: "the model that comes with the studio → version 1 (Conversations) → version 2". Of a
-// step, such as "p@1 dialogues", `names` holds what the page calls its recipe, if anything. `own` is the project that is
-// shown: a version of another one is named by it.
+// step, such as "p@1 dialogues", `names` holds what the page calls its recipe, if anything. `own` is the project that
+// is shown: a version of another one is named by it.
 export const BUNDLED = 'bundled';
 export const bundledWords = 'the model that comes with the studio';
 export const chainWords = (chain, own, names = new Map()) =>
