@@ -59,7 +59,7 @@ class TrainPage {
   constructor(context) {
     this.#context = context;
     this.#result = new Result(context, number => this.#madeBy(number));
-    this.#base = new BaseChoice(context.base);
+    this.#base = new BaseChoice(context);
     this.#gate = h('input', {
       type: 'checkbox',
       checked: context.status.auto_promote,

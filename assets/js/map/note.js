@@ -29,7 +29,7 @@ export class Note {
   // `isSketch`: whether a clearer layout is to come.
   describe(points, sideName, isSketch) {
     const {ids, missing, compared, method, model} = points;
-    const hasFailed = this.offered.hidden && model;
+    const hasFailed = this.offered.hidden && model > 0; // 0: no version is trained
     const toCome = this.offered.hidden ? (model ? `${FAILED} ${this.failure}` : UNTRAINED) : READY;
     const {name, says, method: by} = LAYOUTS[method];
     const layout = {'data-role': 'layout', title: `Laid out by ${by}`};

@@ -36,8 +36,8 @@ const firstOf = ({asks, repair}) =>
 const isForetold = one => one.repair && !firstOf(one);
 // What is done without a question, though nothing tells what it does to answers.
 const isBlind = one => isForetold(one) && !one.asks && isUnknown(one);
-// What a deletion changes is opened by who points at it: opened by itself it would look like advice.
 const opensWords = n => `Opens ${n === 1 ? 'it on the Label page' : 'them on the Label page, one after the other'}.`;
+// What a deletion changes is opened by who points at it: opened by itself it would look like advice.
 const isOpened = one => isForetold(one) && one.repair.kind !== 'delete';
 // The title of what a remedy would change: its words alone would look like a second button.
 const foretold = words => h('h3', {}, `If you choose “${words.replace(' …', '').replace(/“(.*?)”/g, '‘$1’')}”`);

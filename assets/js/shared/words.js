@@ -87,15 +87,18 @@ export const figuresOf = ({accuracy, answered_right, micro_f1: f1}) =>
 export const numberOf = name => Number(name.slice(name.lastIndexOf('@') + 1));
 
 // Trainings one after the other: "the model that comes with the studio → version 1 (Conversations) → version 2". Of a
-// step, such as "p@1 dialogues", `names` holds what the page calls its recipe, if anything.
+// step, such as "p@1 dialogues", `names` holds what the page calls its recipe, if anything. `own` is the project that
+// is shown: a version of another one is named by it.
 export const BUNDLED = 'bundled';
 export const bundledWords = 'the model that comes with the studio';
-export const chainWords = (chain, names = new Map()) => chain.map(step => stepWords(step, names)).join(' → ');
-function stepWords(step, names) {
+export const chainWords = (chain, own, names = new Map()) =>
+  chain.map(step => stepWords(step, own, names)).join(' → ');
+function stepWords(step, own, names) {
   if (step === BUNDLED) return bundledWords;
-  const [, number, recipe] = /^.*@(\d+)(?: (\S+))?$/.exec(step) ?? [];
-  if (!number) return step;
-  return names.has(recipe) ? `version ${number} (${names.get(recipe)})` : `version ${number}`;
+  const [, project, mine, recipe] = /^(.*)@(\d+)(?: (\S+))?$/.exec(step) ?? [];
+  if (!mine) return step;
+  const version = project === own ? `version ${mine}` : `version ${mine} of ${project}`;
+  return names.has(recipe) ? `${version} (${names.get(recipe)})` : version;
 }
 
 // Signs that turn the order of the letters after them are shown as words and turn nothing.

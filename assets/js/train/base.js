@@ -5,6 +5,7 @@ import {BUNDLED, bundledWords, chainWords, numberOf} from '../shared/words.js';
 
 export class BaseChoice {
   #versions; // address of the project's versions
+  #project; // its name
   #encoders = [];
   #live = {name: BUNDLED, words: ''}; // what the live version started from
   #chosen = null; // null: as the live version
@@ -17,8 +18,9 @@ export class BaseChoice {
   });
   #select = h('select', {name: 'base', onchange: event => this.choose(event.target.value)});
 
-  constructor(base) {
+  constructor({base, project}) {
     this.#versions = `${base}/versions`;
+    this.#project = project;
     this.element = h(
       'div',
       {class: 'row after', hidden: true},
@@ -73,6 +75,6 @@ export class BaseChoice {
     this.element.hidden = this.#fresh || options.length < 2;
     offer(this.#select, options, value);
     const base = this.#encoders.find(model => model.name === value);
-    this.#chain.textContent = chainWords([...(base?.chain ?? [value]), 'this training'], this.#names);
+    this.#chain.textContent = chainWords([...(base?.chain ?? [value]), 'this training'], this.#project, this.#names);
   }
 }

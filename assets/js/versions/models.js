@@ -162,9 +162,9 @@ const moreOf = ({borderline_accuracy: share, borderline_n: n, ...all}, mine) =>
   );
 
 // The chain of trainings of a version that does not start from the bundled encoder.
-const chainOf = ({chain, kind}) =>
+const chainOf = ({chain, kind, project}) =>
   (chain.length > 2 || kind === 'encoder') &&
-  h('div', {class: 'soft small', 'data-role': 'chain'}, chainWords(chain));
+  h('div', {class: 'soft small', 'data-role': 'chain'}, chainWords(chain, project));
 
 function buttonsOf(model, {champion, previous, advice, isOpen, damaged}, actions) {
   const {number: mine, kind, champion: isLive} = model;
@@ -198,7 +198,7 @@ export function lineageView(model, found) {
   return [
     h('h2', {}, `Where version ${model.number} comes from`),
     h('p', {}, madeBy(model), ', ', since(model.created_at)),
-    h('p', {'data-role': 'chain'}, chainWords(model.chain)),
+    h('p', {'data-role': 'chain'}, chainWords(model.chain, model.project)),
     h(
       'details',
       {},

@@ -10,6 +10,12 @@ from playwright.sync_api import Page, expect
 from tests.builders.held_answers import reroute
 from tests.builders.served_studio import Served
 
+_CHAIN = """async () => {
+  const {chainWords} = await import('/studio/js/shared/words.js');
+  return chainWords(['bundled', 'shop@1 dialogues', 'sample@1 convfit'], 'sample');
+}"""
+"""The trainings behind a version that started from a version of another project."""
+
 
 def test_a_version_and_the_data_that_it_learned_from_have_a_word_each(
     visit: Callable[..., Page], twice: Served
@@ -88,3 +94,11 @@ def test_a_link_to_a_version_that_was_deleted_says_so_below_the_list(
     expect(models.locator("[data-role=made-by]")).to_have_count(1)
     expect(page.locator("[data-role=failed]")).to_have_count(0)
     expect(page).not_to_have_url(re.compile("candidate"))
+
+
+def test_a_version_of_another_project_is_named_by_its_project(
+    visit: Callable[..., Page], twice: Served
+) -> None:
+    """“version 1 → version 1” stood there: the first of them was another project's."""
+    words = visit(twice, "/versions?project=sample").evaluate(_CHAIN)
+    assert words == "the model that comes with the studio → version 1 of shop → version 1"

@@ -11,6 +11,13 @@ from tests.builders.held_answers import reroute
 from tests.builders.served_studio import Served, probe
 
 _STATE = "document.querySelector('.map').probe()"
+_UNTRAINED = """async () => {
+  const {Note} = await import('/studio/js/map/note.js');
+  const note = new Note(() => {}, () => {});
+  note.describe({ids: [1], missing: 0, compared: null, method: 'pca', model: 0}, '', true);
+  return [...note.element.childNodes].map(one => one.textContent);
+}"""
+"""What stands under the map of a project without a model."""
 
 
 @pytest.fixture
@@ -266,3 +273,11 @@ def test_a_clearer_map_that_is_refused_says_why_and_is_tried_again(
     with page.expect_request("**/map/layout") as asked:
         note.get_by_role("button", name="Try again").click()
     assert asked.value.post_data_json == {"method": "umap", "model": 1}
+
+
+def test_a_map_before_the_first_training_has_failed_at_nothing(page: Page) -> None:
+    """The number of the version that is not there, 0, stood between the sketch and its points."""
+    assert page.evaluate(_UNTRAINED) == [
+        "A first sketch. After the first training, a clearer map is made by itself.",
+        "1 point",
+    ]

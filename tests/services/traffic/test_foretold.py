@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from app.services.data.projects import create_project
-from app.services.live.server_state import LiveStudio, open_live_studio
+from app.services.live.live_studio import LiveStudio, open_live_studio
 from app.services.studio import Studio
 from app.services.traffic import logs
 from app.services.traffic.logs import (
@@ -57,7 +57,9 @@ def test_a_text_that_was_deleted_is_not_new_while_its_row_is_stored(
         [text] = (
             one for one in utterances.find_all(connection, 1, Filter()) if one.text == "cancel it"
         )
-        events.record(connection, 1, events.Action("delete"), [edits.delete_utterance(text)])
+        events.record(
+            connection, 1, events.Action("delete", "local"), [edits.delete_utterance(text)]
+        )
     counted = load(live, log, dry_run=True)
     assert (counted.repeated, counted.added, counted.left_out) == (2, 0, 0)
     assert load(live, log).added == 0
