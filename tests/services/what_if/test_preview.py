@@ -171,7 +171,7 @@ def test_what_is_watched_is_not_made_anew_from_a_model_that_is_no_newer(
     watched_texts: WatchedTextCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of 10,000 rows imported at once, each preview took 14 s until the model had caught up."""
-    monkeypatch.setattr(watched_module, "_REST_SHARE", 0)
+    monkeypatch.setattr(watched_module, "REST_SHARE", 0)
     told(watched_texts, repairs(watched_texts)[0])
     kept = watched_texts.kept.anchor
     live = watched_texts.live_studio.models.peek(1)
@@ -191,7 +191,7 @@ def test_while_others_label_the_texts_are_not_prepared_for_each_question(
     watched_texts: WatchedTextCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each finding of Review prepared the texts again: 45 s beside twenty people who label."""
-    monkeypatch.setattr(watched_module, "_REST_SHARE", 1_000_000)
+    monkeypatch.setattr(watched_module, "REST_SHARE", 1_000_000)
     monkeypatch.setattr(watched_module, "_DRIFT", 2)
     told(watched_texts, repairs(watched_texts)[0])
     kept = watched_texts.kept.anchor
