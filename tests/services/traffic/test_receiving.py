@@ -7,9 +7,7 @@ import sqlalchemy as sa
 
 from app.services.data.erasing import erase_texts
 from app.services.data.history import undo_last
-from app.services.data.projects import create_project
-from app.services.live.server_state import LiveStudio, open_live_studio
-from app.services.studio import Studio
+from app.services.live.server_state import LiveStudio
 from app.services.traffic.receiving import MOST, ReceivedTraffic, Sent, receive_traffic
 from core.errors import InvalidInput
 from storage import projects
@@ -20,12 +18,6 @@ from storage.said.tables import said_text
 from storage.said.traffic import SaidText
 
 DAY = "2026-11-02"
-
-
-@pytest.fixture
-def live(studio: Studio) -> LiveStudio:
-    create_project(studio, "p")
-    return open_live_studio(studio)
 
 
 def send(live: LiveStudio, *texts: Sent, mask: bool = True) -> ReceivedTraffic:
