@@ -1,4 +1,8 @@
-"""Write files atomically, even if the process is killed or the power fails."""
+"""Files: written whole or not at all, even if the process is killed or the power fails.
+
+Also what else is asked of files and of their disks: whether they are there, how large they are,
+whether a foreign zip may be unpacked, and what to tell where a disk is full.
+"""
 
 import errno
 import hashlib

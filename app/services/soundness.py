@@ -4,7 +4,7 @@ import threading
 from dataclasses import dataclass, field
 from typing import Literal
 
-from app.services.background import step_back
+from app.services.background import in_background, step_back
 from app.services.studio import Studio
 from core.errors import DatabaseDamaged, StudioError
 from storage.database import quick_damage
@@ -64,7 +64,7 @@ class Soundness:
         """Remember that a request met damage, and look for what is damaged in the background."""
         if self.view.state != "damaged":
             self.view = self._damaged(frozenset())
-            threading.Thread(target=self.check, name="look-for-damage", daemon=True).start()
+            in_background("look-for-damage", self.check)
 
     def require(self) -> None:
         """Refuse to call the server ready; whoever asks needs no token, so no path is told.

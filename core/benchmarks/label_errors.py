@@ -11,8 +11,8 @@ from core.benchmarks.inputs import LabelledTexts, peak_mb
 from core.encoders.base import Encoder
 from core.errors import InvalidInput
 from core.heads.votes.fit import fit_votes, leave_one_out
+from core.nearby.search import nearby
 from core.review.label_errors import NEIGHBOURS, Suspicion, suspicion
-from core.review.nearby import nearby
 from core.splits import Rows
 from core.text import percent
 from core.types import FloatArray

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from core.discover.grouping import Grouping, founded
 from core.discover.means import closest, divided
-from core.review.nearby import joined, nearby
+from core.nearby.joined import joined
+from core.nearby.search import nearby
 from core.types import FloatArray
 
 _NEIGHBOURS = 10

@@ -9,7 +9,7 @@ nearest-neighbour test of Schilling 1986, Section 2).
 import numpy as np
 from numpy.typing import NDArray
 
-from core.discover.neighbours import NOWHERE, nearest_rows
+from core.nearby.search import NOWHERE, nearby_but_own
 from core.types import FloatArray
 
 NONE = -1
@@ -43,7 +43,7 @@ def new_subjects(added: FloatArray, old: FloatArray, seed: int = 0) -> NDArray[n
         return np.full(len(added), NONE)
     place = np.full(len(added), NOWHERE)
     place[sampled] = np.arange(len(sampled))
-    near, _ = nearest_rows(added, beside, place, scales[-1])
+    near = nearby_but_own(added, beside, place, scales[-1]).rows
     chances = _chances(near[sampled] < len(sampled), scales, len(beside))
     is_seed = chances * len(sampled) <= _CHANCE
     of = np.full(len(beside), NONE)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.review.nearby import Nearby
+from core.nearby.search import Nearby
 from core.review.opposites import contrasts_of
 from core.text import match_key
 from core.types import ScoreArray

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import softmax
 
-from core.review.nearby import Nearby
+from core.nearby.search import Nearby
 from core.types import ScoreArray
 
 NEIGHBOURS = 20

@@ -1,6 +1,5 @@
 """Groups over REST: nobody takes what was not shown, and the same key takes once."""
 
-import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any
@@ -13,6 +12,7 @@ from app.services.live.traffic import Traffic
 from storage import jobs
 from tests.builders.trained_home import group_here
 from tests.served_in_memory import HOST
+from tests.waiting import wait_until
 
 HEADERS = {"origin": f"http://{HOST}"}
 GROUPS = "/api/projects/p/groups"
@@ -192,9 +192,8 @@ def test_traffic_is_answered_by_the_live_version(client: TestClient, trained: st
         for n, text in enumerate(["money back now", "I want my money back", "hello you"])
     ]
     client.post(path, json={"texts": news})
-    until = time.monotonic() + 60.0
-    while (answer := client.get(path).json())["counting"] and time.monotonic() < until:
-        time.sleep(0.05)
+    wait_until(lambda: not client.get(path).json()["counting"], "what people said is answered")
+    answer = client.get(path).json()
     assert (answer["after"], answer["before"]) == ("2026-10-27", "2026-11-03")
     assert (answer["covered"]["n"], answer["trouble"]) == (3, "")
     missing = 3 - answer["covered"]["count"]
@@ -227,10 +226,12 @@ def test_two_sources_are_compared_only_where_both_have_texts(
     said = {"text": "money back now", "time": "2026-11-02T10:00", "source": "app"}
     client.post(path, json={"texts": [said, said | {"source": "phone"}]})
     pair = {"source": "app", "against": "phone"}
-    until = time.monotonic() + 60.0
-    while (found := client.get(f"{path}/sources", params=pair).json())["counting"]:
-        assert time.monotonic() < until
-        time.sleep(0.05)
+
+    def compared() -> dict[str, Any]:
+        return dict(client.get(f"{path}/sources", params=pair).json())
+
+    wait_until(lambda: not compared()["counting"], "both sources are answered")
+    found = compared()
     assert [(one["source"], one["sure"]["n"]) for one in found["sides"]] == [
         ("app", 1),
         ("phone", 1),

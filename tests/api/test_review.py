@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from fastapi.testclient import TestClient
 
-from core.review.nearby import nearby
+from core.nearby.search import nearby
 
 CHANGED = "A text was changed meanwhile."
 

@@ -16,6 +16,7 @@ from app.security import COOKIE, Guard, LaunchCodes, check_binding, is_loopback
 from app.server import _open_browser, build_app
 from core.errors import InvalidInput
 from tests.served_in_memory import HOST, TOKEN
+from tests.waiting import wait_until
 
 SECRET = "a line that nobody else may read"
 
@@ -156,9 +157,7 @@ def test_serve_hands_no_token_to_the_browser(monkeypatch) -> None:
     monkeypatch.setattr("app.server.webbrowser.open", opened.append)
     codes = LaunchCodes()
     _open_browser(f"http://{HOST}/", codes)
-    until = time.monotonic() + 30
-    while not opened and time.monotonic() < until:
-        time.sleep(0.01)
+    wait_until(lambda: opened, "the browser is opened", 30)
     address, code = opened[0].split("?code=")
     assert (address, codes.use(code), codes.use(code)) == (f"http://{HOST}/", True, False)
 

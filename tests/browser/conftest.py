@@ -2,7 +2,6 @@
 
 import fcntl
 import os
-import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict
@@ -36,6 +35,7 @@ from tests.browser.contexts import ContextPool
 from tests.builders.served_studio import Served, StudioPool, copy_home
 from tests.builders.traffic.two_weeks import two_weeks
 from tests.builders.trained_home import EVERY_TEXT, group_here, lay_out_here, train_here
+from tests.waiting import wait_until
 
 # How long a page may take to show what must come: a busy machine is no fault of the page.
 _PATIENCE_MS = 60_000
@@ -154,13 +154,12 @@ def foretold(studio: Served) -> None:
 
     Until then findings stand in another order, and a remedy that harms has a key.
     """
-    limit = time.monotonic() + 60
-    while True:
+
+    def is_known() -> bool:
         review = studio.ask("/projects/sample/review?limit=1")
-        if review["effects"] and not review["recounted"]:
-            return
-        assert time.monotonic() < limit
-        time.sleep(0.1)
+        return bool(review["effects"] and not review["recounted"])
+
+    wait_until(is_known, "what each remedy changes is known")
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page, Route, expect
 
-from tests.builders.held_answers import hold, reroute
+from tests.builders.held_answers import Held, hold, reroute
 from tests.builders.served_studio import Served, run
 
 _FOCUS = "() => document.activeElement.dataset.key ?? document.activeElement.tagName"
@@ -131,11 +131,10 @@ def test_an_older_answer_does_not_come_after_a_newer_one(
     state = page.request.get(f"{studio.base}/api/projects/sample/status").json()
     asked: list[Route] = []
     reroute(page, "**/status", lambda route: asked.append(route))
-    while not asked:
-        page.wait_for_timeout(50)
+    held = Held(page, asked)
+    held.arrived()
     page.keyboard.press("Enter")
-    while len(asked) < 2:
-        page.wait_for_timeout(50)
+    held.arrived(2)
     link = page.locator(".state a", has_text="since version 1")
     asked[1].fulfill(json={**state, "hot": 7})
     expect(link).to_contain_text("7 changes")

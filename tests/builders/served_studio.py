@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 from urllib.parse import urlsplit
+from uuid import uuid4
 
 import uvicorn
 from starlette.types import ASGIApp
@@ -201,6 +202,11 @@ def copy_home(source: Path, target: Path) -> Path:
 
     shutil.copytree(source, target, copy_function=copy)
     return target
+
+
+def add_intent_elsewhere(studio: Served) -> str:
+    """Change the sample as somebody else does: add an intent; return its id."""
+    return str(studio.ask("/projects/sample/intents", {"name": f"new {uuid4().hex}"})["id"])
 
 
 def probe(name: str) -> str:

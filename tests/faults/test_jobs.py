@@ -31,6 +31,7 @@ from tests.builders.forked_command import start_fork
 from tests.builders.toy_job_kinds import open_workplace
 from tests.faults.processes import holding, serving
 from tests.faults.table import Fault
+from tests.waiting import wait_until
 
 FAULTS = (
     Fault(
@@ -139,10 +140,7 @@ def test_twenty_rounds_of_killing_leave_each_job_done_once(home: Home) -> None:
     with home.database.write() as connection:
         ArtifactStore(home.places.artifacts).sweep(connection, grace_seconds=0)
     assert not list(home.places.artifacts.rglob(".part-*"))
-    limit = time.monotonic() + 60
-    while home.children() and time.monotonic() < limit:
-        time.sleep(0.05)
-    assert home.children() == []
+    wait_until(lambda: not home.children(), "the workers have ended")
 
 
 def test_a_child_that_dies_every_time_fails_in_words(home: Home) -> None:
@@ -210,10 +208,7 @@ def test_an_orphan_leaves_when_its_supervisor_is_killed(home: Home) -> None:
     home.wait(job.id, lambda _: bool(home.children()))
     time.sleep(1.0)
     home.kill_supervisor()
-    limit = time.monotonic() + 180
-    while not is_free(home.places.device_lock("cpu")) and time.monotonic() < limit:
-        time.sleep(0.05)
-    assert is_free(home.places.device_lock("cpu"))
+    wait_until(lambda: is_free(home.places.device_lock("cpu")), "the device is free", 180)
     assert home.children() == []
 
 
@@ -233,12 +228,10 @@ def test_asking_often_starts_one_supervisor(home: Home) -> None:
     for _ in range(5):
         executor.ensure_running()
         running.append(len(holding(home.places.supervisor_lock)))
-    limit = time.monotonic() + 60
-    while not is_free(home.places.supervisor_lock) and time.monotonic() < limit:
-        time.sleep(0.05)
+    # With no job left it ends, and its lock with it.
+    wait_until(lambda: is_free(home.places.supervisor_lock), "the supervisor ends")
     # On a busy machine the first may have ended before the last request.
     assert (running[0], max(running)) == (1, 1)
-    assert is_free(home.places.supervisor_lock)  # with no job left it ends, and its lock with it
 
 
 def test_a_stale_attempt_is_fenced_off(home: Home) -> None:

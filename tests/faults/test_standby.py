@@ -4,8 +4,7 @@ import json
 import os
 import signal
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -21,6 +20,7 @@ from storage import jobs, projects
 from storage.database import Database, open_database
 from storage.records import JobRecord
 from tests.faults.processes import serving
+from tests.waiting import wait_until
 
 TOYS = "tests.builders.toy_job_kinds:open_workplace"
 
@@ -56,15 +56,6 @@ class StandbyHome:
             self.executor = LocalExecutor(self.orders.settings)
 
 
-def eventually(ready: Callable[[], bool], seconds: float = 60.0) -> bool:
-    limit = time.monotonic() + seconds
-    while time.monotonic() < limit:
-        if ready():
-            return True
-        time.sleep(0.02)
-    return False
-
-
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[StandbyHome]:
     (tmp_path / "home").mkdir()
@@ -91,35 +82,35 @@ def test_jobs_one_after_the_other_need_no_new_interpreter(
     pids = []
     for _ in range(2):
         job_id = home.enqueue("steps", steps=2)
-        assert eventually(lambda job_id=job_id: home.job(job_id).ended)
+        wait_until(lambda job_id=job_id: home.job(job_id).ended, "the job has ended")
         pids += home.pids(SUPERVISOR)
         assert home.job(job_id).state == "succeeded"
         # Asleep it holds no lock: a command may start a supervisor of its own.
-        assert eventually(lambda: is_free(home.orders.places.supervisor_lock))
+        wait_until(lambda: is_free(home.orders.places.supervisor_lock), "the supervisor sleeps")
     assert len(pids) == 2
     assert len(set(pids)) == 1
 
 
 def test_a_job_goes_on_when_the_server_has_ended(home: StandbyHome) -> None:
     job_id = home.enqueue("steps", steps=30)
-    assert eventually(lambda: home.job(job_id).progress > 0)
+    wait_until(lambda: home.job(job_id).progress > 0, "the job has begun")
     [standby] = home.pids(SUPERVISOR)
     home.end_server()
-    assert eventually(lambda: home.job(job_id).ended)
+    wait_until(lambda: home.job(job_id).ended, "the job has ended")
     assert (home.job(job_id).state, home.job(job_id).attempt) == ("succeeded", 1)
-    assert eventually(lambda: not Path(f"/proc/{standby}").exists())
+    wait_until(lambda: not Path(f"/proc/{standby}").exists(), "the process for jobs ends")
 
 
 def test_when_somebody_ended_it_another_supervisor_is_started(home: StandbyHome) -> None:
     job_id = home.enqueue("stubborn")
-    assert eventually(lambda: bool(home.pids(JOB)))
+    wait_until(lambda: home.pids(JOB), "the job has a process")
     for pid in home.pids(SUPERVISOR):
         os.kill(pid, signal.SIGKILL)
     # The job's process sees that nobody watches it any more.
-    assert eventually(lambda: not home.pids(JOB) and not home.pids(SUPERVISOR))
+    wait_until(lambda: not home.pids(JOB) and not home.pids(SUPERVISOR), "both have ended")
     # A killed process loses its name before its locks, and perhaps these before its pipe: what is
     # written into that is lost. Who follows a job asks again and again.
-    assert eventually(lambda: is_free(home.orders.places.supervisor_lock))
+    wait_until(lambda: is_free(home.orders.places.supervisor_lock), "the supervisor sleeps")
     assert home.job(job_id).state == "running"
     with home.database.write() as connection:
         jobs.request_cancel(connection, job_id)
@@ -128,14 +119,14 @@ def test_when_somebody_ended_it_another_supervisor_is_started(home: StandbyHome)
         home.executor.ensure_running()
         return home.job(job_id).ended
 
-    assert eventually(has_ended)
+    wait_until(has_ended, "the job has ended")
     assert home.job(job_id).state == "cancelled"
 
 
 def test_the_supervisor_logs_beginning_and_end_of_each_job(home: StandbyHome) -> None:
     job_id = home.enqueue("steps", steps=1)
-    assert eventually(lambda: home.job(job_id).ended)
-    assert eventually(lambda: is_free(home.orders.places.supervisor_lock))
+    wait_until(lambda: home.job(job_id).ended, "the job has ended")
+    wait_until(lambda: is_free(home.orders.places.supervisor_lock), "the supervisor sleeps")
     log = home.orders.places.log("supervisor").read_text(encoding="utf-8")
     told = [json.loads(line) for line in log.splitlines()]
     assert [(line["event"], line["job"], line["state"]) for line in told] == [

@@ -3,15 +3,15 @@
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from app.home import Places
 from app.jobs.local import LocalExecutor
-from app.jobs.lock import take_lock
+from app.jobs.lock import is_free
 from app.settings import Settings
+from tests.waiting import wait_until
 
 _REPOSITORY = Path(__file__).parents[2]
 
@@ -53,9 +53,6 @@ def test_jobs_begin_where_a_foreign_app_lies(
     )
     LocalExecutor(Settings(home=home)).ensure_running()
     places = Places(home)
-    until = time.monotonic() + 60
-    while (lock := take_lock(places.supervisor_lock)) is None:  # it ends, for there is no job
-        assert time.monotonic() < until
-        time.sleep(0.05)
-    os.close(lock)
+    # It ends, for there is no job.
+    wait_until(lambda: is_free(places.supervisor_lock), "the supervisor ends")
     assert places.log("supervisor").read_text(encoding="utf-8") == ""

@@ -2,7 +2,6 @@
 
 import json
 import threading
-import time
 import urllib.error
 from http.client import HTTPException
 from pathlib import Path
@@ -15,6 +14,7 @@ from storage.log import edits, events
 from storage.log.events import Action
 from storage.queries import dataset
 from tests.builders.served_studio import Served, has_ended
+from tests.waiting import wait_until
 
 PEOPLE, TEXTS_EACH = 3, 400
 
@@ -51,9 +51,7 @@ def test_a_server_that_is_stopped_keeps_what_it_confirmed(studio: Studio) -> Non
     people = [threading.Thread(target=label, args=(served, part, saved)) for part in parts]
     for person in people:
         person.start()
-    until = time.monotonic() + 60
-    while len(saved) < 30 and time.monotonic() < until:
-        time.sleep(0.01)
+    wait_until(lambda: len(saved) >= 30, "30 texts are saved")
     assert served.process is not None
     served.process.terminate()
     assert has_ended(served.process, 15)

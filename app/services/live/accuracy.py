@@ -19,7 +19,7 @@ from app.services.answering.pinned import (
     broken_when_trained,
     open_pins,
 )
-from app.services.background import RETRY_SECONDS, step_back
+from app.services.background import RETRY_SECONDS, in_background, rest_after
 from app.services.cache import of_version
 from app.services.live.answered_tests import (
     ScoredTests,
@@ -46,9 +46,6 @@ from storage.log.label_origins import LabelWays, label_ways, merges_since
 from storage.queries import utterances
 from storage.records import ModelVersionRecord, ProjectRecord, UtteranceRecord
 
-_REST_SECONDS = 2.0
-_REST_SHARE = 4
-"""After a computation of one second, none for four: labelling needs the processor, too."""
 _QUIET_SECONDS = 5.0
 """Longest wait for a gap between requests before the first computation."""
 _LOG = logging.getLogger("app.services")
@@ -155,10 +152,8 @@ class Accuracies:
             is_other = kept.state is None or kept.state.by != by
             is_due = (is_other and not kept.failed) or time.monotonic() > kept.rest_until
             if not kept.busy and is_due:
-                threading.Thread(
-                    target=self._refresh, args=(project, state), name="accuracy", daemon=True
-                ).start()
-                kept.busy = True  # only now: there may have been no thread left
+                in_background("accuracy", lambda: self._refresh(project, state))
+                kept.busy = True
             return (None if is_other else kept.value), kept.busy or not kept.failed
 
     def known(self, project: ProjectRecord, champion: ModelVersionRecord) -> AccuracyNow | None:
@@ -205,7 +200,6 @@ class Accuracies:
             return open_pins(connection, project.id)
 
     def _refresh(self, project: ProjectRecord, state: _State) -> None:
-        step_back()
         value, took, ways, failed = None, 0.0, LabelWays(), True
         broken: BrokenPins = {}
         try:
@@ -230,8 +224,7 @@ class Accuracies:
             if not failed:
                 kept.state, kept.value, kept.broken, kept.ways = state, value, broken, ways
             kept.busy, kept.failed = False, failed
-            rest = RETRY_SECONDS if failed else max(_REST_SECONDS, _REST_SHARE * took)
-            kept.rest_until = time.monotonic() + rest
+            kept.rest_until = time.monotonic() + (RETRY_SECONDS if failed else rest_after(took))
 
 
 def _ways(studio: Studio, project: ProjectRecord, version: ModelVersionRecord) -> LabelWays:

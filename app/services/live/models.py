@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from app.services.answering.as_project import ProjectNow, answer_as_project, read_now
-from app.services.background import step_back
+from app.services.background import in_background
 from app.services.live.catching_up import (
     Reading,
     catch_up,
@@ -267,7 +267,6 @@ class LiveModels:
             return
 
         def work() -> None:
-            step_back()
             try:
                 self._catch_up(kept, project_id, model)
             finally:
@@ -275,8 +274,8 @@ class LiveModels:
                     kept.rest_until = time.monotonic() + _REST_SECONDS
                     kept.catching_up = False
 
-        threading.Thread(target=work, name="join-labels", daemon=True).start()
-        kept.catching_up = True  # only now: there may have been no thread left
+        in_background("join-labels", work)
+        kept.catching_up = True
 
     def _catch_up(self, kept: ProjectModel, project_id: int, model: LiveModel) -> None:
         with self.studio.database.read() as connection:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from app.services.background import RETRY_SECONDS
+from app.services.background import RETRY_SECONDS, in_background, rest_after
 from app.services.embedding import embed_texts
 from app.services.live.live_model import AnswersBy, LiveModel
 from app.services.live.models import MOST_PROJECTS, LiveModels
@@ -30,16 +30,12 @@ MOST = 5_000
 """Of a larger pool, a fixed sample of this many utterances is evaluated."""
 
 _CHUNK = 128
-_REST_SECONDS = 2.0
 _PATIENCE_SECONDS = 30.0
 _POLL_SECONDS = 0.02
 _LOG = logging.getLogger("app.services")
 _UNLABELLED = utterances.Filter(state="unlabelled")
 _DAYS_ASKED = 28
 """Days of traffic that tell what people ask for; the last ones that there are."""
-
-_REST_SHARE = 4
-"""After an evaluation of one second, none for four: labelling needs the processor, too."""
 
 FEW_CHANGES = 50
 """So many changes move figures by no more than a person can follow."""
@@ -156,10 +152,7 @@ class Pools:
             is_due = rested and (kept.revision != head or bool(kept.trouble))
             kept.wanted = by
             if not kept.busy and (is_other or is_due):
-                threading.Thread(
-                    target=self._refresh, args=(project_id,), name="look-at-pool", daemon=True
-                ).start()
-                # Only now: there may have been no thread left. It waits for the guard.
+                in_background("look-at-pool", lambda: self._refresh(project_id), steps_back=False)
                 kept.busy, kept.revision, kept.tried = True, head, by
         return kept.pool
 
@@ -262,8 +255,7 @@ class Pools:
             ended = time.monotonic()
             # The first evaluation also loads the model and embeds the pool; later ones do not.
             took = 0.0 if is_first else ended - began - pause.seconds
-            rest = max(_REST_SECONDS, _REST_SHARE * took)
-            kept.rest_until = ended + (max(rest, RETRY_SECONDS) if kept.trouble else rest)
+            kept.rest_until = ended + max(rest_after(took), RETRY_SECONDS if kept.trouble else 0.0)
             kept.busy = kept.awaited = False
 
     def _evaluated(self, project_id: int, live: LiveModel, pause: Pause) -> tuple[Pool, int]:

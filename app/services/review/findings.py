@@ -14,8 +14,8 @@ from app.services.what_if.repairs import Repair
 from core.errors import InvalidInput
 from core.heads.mixture import MixtureHead, without_names
 from core.heads.votes.fit import VoteHead, fit_votes
+from core.nearby.search import Nearby
 from core.review.label_errors import Suspicion
-from core.review.nearby import Nearby
 from core.text import label_words
 from core.types import Exemplar, FloatArray, ScoreArray, Task
 from storage.records import ModelVersionRecord, UtteranceRecord

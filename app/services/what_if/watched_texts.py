@@ -11,7 +11,7 @@ from typing import Any
 from app.services.answering.as_project import exemplar_signals, fenced
 from app.services.answering.opened import Space
 from app.services.answering.stored import no_model_yet
-from app.services.background import step_back
+from app.services.background import REST_SHARE, in_background
 from app.services.live.live_studio import LiveStudio
 from app.services.what_if.prepared_texts import Answers, PreparedTexts, count_new, prepare_texts
 from app.services.what_if.resting import RestingRevision
@@ -30,10 +30,6 @@ _AT_ONCE = 3_000
 
 _NEW_AT_ONCE = 100
 """Most texts that are encoded within a request; a thousand took a minute beside other people."""
-
-_REST_SHARE = 4
-"""After one second of preparing, changes alone cause no other for four: while twenty people label,
-each question would prepare the texts again."""
 
 _IN_USE_SECONDS = 600.0
 """For this long after a question, opening another project does not replace the prepared texts."""
@@ -93,10 +89,8 @@ class WatchedTextCache:
         with self.counting:
             if self.preparing:
                 return
-            threading.Thread(
-                target=self._prepare, args=(project_id,), name="prepare-what-if", daemon=True
-            ).start()
-            self.preparing = True  # only now: there may have been no thread left
+            in_background("prepare-what-if", lambda: self._prepare(project_id))
+            self.preparing = True
 
     def forget(self) -> None:
         """Drop the prepared texts and their answers."""
@@ -104,7 +98,6 @@ class WatchedTextCache:
             self.kept = self.answered = None
 
     def _prepare(self, project_id: int) -> None:
-        step_back()
         try:
             if self._is_used_by_another(project_id):
                 return
@@ -176,7 +169,8 @@ class WatchedTextCache:
                 began = time.monotonic()
                 made = self._make(project)
                 now = time.monotonic()
-                self.kept = _Kept(project.id, made, now + _REST_SHARE * (now - began))
+                # While twenty people label, each question would prepare the texts again.
+                self.kept = _Kept(project.id, made, now + REST_SHARE * (now - began))
             kept = self.kept
             if kept.decided is None or kept.fence != project.fence:
                 decided = self._decide(kept.anchor, project)

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from scipy import sparse
 
-from core.review.nearby import Nearby, joined, nearby
+from core.nearby.joined import joined
+from core.nearby.search import Nearby, nearby
 from core.splits import Rows, drawn_rows
 from core.text import worded_anew
 from core.types import FloatArray, ScoreArray

@@ -1,6 +1,5 @@
 """A damaged database: no decision is lost, and every page says so in words."""
 
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -14,6 +13,7 @@ from app.services.upkeep import back_up
 from app.settings import Settings
 from tests.builders.served_studio import Served, StudioPool, copy_home
 from tests.faults.spoiling import spoil
+from tests.waiting import wait_until
 
 
 @pytest.fixture(scope="module")
@@ -32,10 +32,9 @@ def damaged(
     studio.database.close()
     spoil(home, "ix_event_subject")
     with studios.serving(home) as served:
-        limit = time.monotonic() + 60
-        while served.ask("/database")["state"] == "unchecked":
-            assert time.monotonic() < limit
-            time.sleep(0.1)
+        wait_until(
+            lambda: served.ask("/database")["state"] != "unchecked", "the database is checked"
+        )
         yield served
 
 

@@ -1,7 +1,6 @@
 """The Label page beyond the card: what the model is sure of, last decisions, goal, and keys."""
 
 import re
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -10,6 +9,7 @@ from playwright.sync_api import Page, expect
 
 from tests.builders.held_answers import hold, rest, settle
 from tests.builders.served_studio import Served
+from tests.waiting import wait_until
 
 _UNLABELLED = "/projects/sample/utterances?size=1&state=unlabelled"
 MEANINGS = "What each intent means"
@@ -33,10 +33,8 @@ def waiting(studio: Served) -> int:
 
 def counted(studio: Served) -> int:
     """Return how many texts are unlabelled, once the server has compared them in the background."""
-    n, limit = waiting(studio), time.monotonic() + 60
-    while studio.ask("/projects/sample/sure?most=0")["looked_at"] != n:
-        assert time.monotonic() < limit
-        time.sleep(0.1)
+    n, sure = waiting(studio), "/projects/sample/sure?most=0"
+    wait_until(lambda: studio.ask(sure)["looked_at"] == n, "the unlabelled texts are compared")
     return n
 
 

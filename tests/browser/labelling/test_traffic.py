@@ -2,7 +2,6 @@
 
 import csv
 import re
-import time
 from collections.abc import Callable
 
 from playwright.sync_api import Page, Route, expect
@@ -11,6 +10,7 @@ from tests.browser.test_accessibility import AXE, faults
 from tests.builders.held_answers import hold
 from tests.builders.served_studio import Served
 from tests.builders.traffic.two_weeks import RISING, SECOND, SILENT, two_weeks
+from tests.waiting import wait_until
 
 
 def test_changes_are_told_with_their_texts_and_lead_to_groups(
@@ -164,10 +164,7 @@ def test_a_log_is_deleted_as_the_page_is_left(visit: Callable[..., Page], studio
     uploads = studio.home / "uploads"
     assert len(list(uploads.iterdir())) == 1
     page.goto("about:blank")
-    until = time.monotonic() + 20.0
-    while list(uploads.iterdir()) and time.monotonic() < until:
-        time.sleep(0.05)
-    assert not list(uploads.iterdir())
+    wait_until(lambda: not list(uploads.iterdir()), "the log is deleted", 20)
 
 
 def test_a_log_is_imported_before_the_first_version_answers(

@@ -1,12 +1,11 @@
 """A click that meets an answer on its way: neither the button nor what it says is lost."""
 
 from collections.abc import Callable
-from uuid import uuid4
 
 from playwright.sync_api import Page, expect
 
 from tests.builders.held_answers import hold
-from tests.builders.served_studio import Served
+from tests.builders.served_studio import Served, add_intent_elsewhere
 
 
 def test_a_line_chosen_while_a_preview_comes_is_not_set_back(
@@ -40,7 +39,7 @@ def test_an_entry_pressed_while_colours_come_is_shown_alone(
     page.wait_for_load_state("networkidle")
     colours = hold(page, "**/map/colours?*", most=1)
     with page.expect_response("**/map/islands?*"):
-        somebody_else(studio)
+        add_intent_elsewhere(studio)
     colours.arrived()
     come = colours.answered()
     entry = page.locator(".legend .entry").first
@@ -49,8 +48,3 @@ def test_an_entry_pressed_while_colours_come_is_shown_alone(
     come()
     page.mouse.up()
     expect(entry).to_have_attribute("aria-pressed", "true")
-
-
-def somebody_else(studio: Served) -> None:
-    """Change the project from elsewhere: a new intent."""
-    studio.ask("/projects/sample/intents", {"name": f"new {uuid4().hex}"})

@@ -9,7 +9,7 @@ from uuid import uuid4
 from playwright.sync_api import Page, expect
 
 from tests.builders.held_answers import hold, settle
-from tests.builders.served_studio import Served
+from tests.builders.served_studio import Served, add_intent_elsewhere
 
 ROWS = "[data-role=utterances] tr[data-id]"
 SIZE = 50  # rows of a page
@@ -23,7 +23,7 @@ def test_a_change_that_comes_while_the_page_loads_is_no_error(
     overviews = hold(page, "**/projects/sample/overview")
     page.goto(f"{studio.base}/data?project=sample")
     overviews.arrived()
-    somebody_else(studio)
+    add_intent_elsewhere(studio)
     overviews.arrived(2)
     overviews.release(0)
     overviews.release(0)
@@ -150,7 +150,7 @@ def test_all_texts_of_a_filter_stay_picked_on_its_other_pages(
 def test_older_acts_end_with_the_first_one(visit: Callable[..., Page], studio: Served) -> None:
     """Two presses of Older showed “Nothing was done that fits”."""
     for _ in range(SIZE + 10):
-        somebody_else(studio)
+        add_intent_elsewhere(studio)
     page = visit(studio, "/history?project=sample")
     older = page.get_by_role("button", name="Older")
     expect(older).to_be_enabled()
@@ -313,8 +313,3 @@ def test_an_intent_whose_texts_do_not_come_back_stays_archived(
     told.get_by_role("button", name="Undo").click()
     expect(page.locator(".toast.bad")).to_contain_text("changed meanwhile")
     assert intent_of(served, "roaming")["archived"]
-
-
-def somebody_else(studio: Served) -> None:
-    """Change the project from elsewhere: a new intent."""
-    studio.ask("/projects/sample/intents", {"name": f"new {uuid4().hex}"})

@@ -1,12 +1,11 @@
 """The Discover page while groups are late: keys mean what is marked, and what is typed stays."""
 
 from collections.abc import Callable
-from uuid import uuid4
 
 from playwright.sync_api import Locator, Page, Route, expect
 
 from tests.builders.held_answers import hold, reroute, settle
-from tests.builders.served_studio import Served
+from tests.builders.served_studio import Served, add_intent_elsewhere
 
 GROUP = "**/projects/sample/groups/*"
 
@@ -27,7 +26,7 @@ def test_what_is_typed_outlives_a_group_drawn_anew(
     page.keyboard.press("/")
     page.keyboard.type("data")
     groups = hold(page, GROUP)
-    somebody_else(studio)
+    add_intent_elsewhere(studio)
     groups.arrived()
     groups.release()
     expect(finder).to_be_focused()
@@ -36,7 +35,7 @@ def test_what_is_typed_outlives_a_group_drawn_anew(
     page.keyboard.press("Escape")
     page.keyboard.press("n")
     page.keyboard.type("my own")
-    somebody_else(studio)
+    add_intent_elsewhere(studio)
     groups.arrived()
     groups.release()
     page.keyboard.type(" name")
@@ -150,11 +149,6 @@ def test_a_state_of_before_does_not_end_the_search_for_groups(
     expect(note).to_contain_text("Finding groups")
 
 
-def somebody_else(studio: Served) -> None:
-    """Change the project from elsewhere: a new intent."""
-    studio.ask("/projects/sample/intents", {"name": f"new {uuid4().hex}"})
-
-
 def test_texts_that_were_asked_for_come_though_the_group_is_drawn_anew(
     visit: Callable[..., Page], studio: Served
 ) -> None:
@@ -173,14 +167,14 @@ def test_texts_that_were_asked_for_come_though_the_group_is_drawn_anew(
     texts, groups = hold(page, "**/groups/*/texts*"), hold(page, GROUP)
     every.click()
     texts.arrived()
-    somebody_else(studio)
+    add_intent_elsewhere(studio)
     groups.arrived()
     groups.release()
     texts.let_through(lambda: every.count() == 0)
     rows = page.locator("[data-role=typical] li")
     expect(rows).to_have_count(n)
     # A label of somebody else cut the list again, each time.
-    somebody_else(studio)
+    add_intent_elsewhere(studio)
     groups.arrived()
     groups.release()
     texts.arrived()

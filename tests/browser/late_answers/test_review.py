@@ -9,7 +9,7 @@ from uuid import uuid4
 from playwright.sync_api import Locator, Page, expect
 
 from tests.builders.held_answers import hold, reroute, settle
-from tests.builders.served_studio import Served
+from tests.builders.served_studio import Served, add_intent_elsewhere
 
 MADE = "[data-role=newest]:has(.good)"  # the newest act, once it is saved
 
@@ -64,7 +64,7 @@ def test_a_click_is_not_lost_when_an_answer_comes_while_the_button_is_pressed(
     """The list was drawn anew between press and release, and the click met no button at all."""
     page = reviewed(visit, studio, "label")
     kept, late = shown(page), hold(page, _LIST.format("label"))
-    somebody_else(studio)
+    add_intent_elsewhere(studio)
     late.arrived()
     answer = late.routes[0].fetch()
     remedy = page.locator(".remedy", has_text="Keep as it is")
@@ -125,7 +125,7 @@ def test_typing_another_label_outlives_findings_drawn_anew(
     page.locator(".remedy", has_text="Another label").click()
     late = hold(page, _LIST.format("label"))
     page.keyboard.type("data")
-    somebody_else(studio)
+    add_intent_elsewhere(studio)
     late.arrived()
     page.keyboard.type("_u")
     late.release()
@@ -136,7 +136,7 @@ def test_typing_another_label_outlives_findings_drawn_anew(
     page.keyboard.press("Enter")
     picked = page.locator(".remedy", has_text="Label it “data_usage”").last
     expect(picked).to_be_focused()
-    somebody_else(studio)
+    add_intent_elsewhere(studio)
     late.arrived()
     late.release()
     expect(picked).to_be_focused()
@@ -196,7 +196,7 @@ def test_findings_are_renewed_when_a_dialog_closes(
     expect(page.locator("dialog")).to_be_visible()
     state = hold(page, "**/status", most=1)
     state.arrived()
-    somebody_else(studio)
+    add_intent_elsewhere(studio)
     findings = hold(page, _LIST.format("confusion"))
     state.release()
     assert findings.routes == []
@@ -270,7 +270,7 @@ def test_the_limit_of_an_archived_intent_is_not_shown_as_that_of_all(
     visit: Callable[..., Page], studio: Served
 ) -> None:
     """Its limit stayed under "all intents", and a move of the slider went on to change it."""
-    key = somebody_else(studio)
+    key = add_intent_elsewhere(studio)
     page = fenced(visit, studio)
     of_all = limit(page)
     page.get_by_text("Another measure").click()
@@ -348,8 +348,3 @@ def fenced(visit: Callable[..., Page], studio: Served) -> Page:
 def limit(page: Page) -> str:
     """The limit that the fence's tab shows."""
     return page.locator(".fence b.tabular").inner_text()
-
-
-def somebody_else(studio: Served) -> str:
-    """Change the project from elsewhere, and no finding: a new intent; return its id."""
-    return str(studio.ask("/projects/sample/intents", {"name": f"new {uuid4().hex}"})["id"])

@@ -1,7 +1,6 @@
 """Where labels wait for a training, no effect can be told: pages say so, and acts can be made."""
 
 import re
-import time
 from collections.abc import Callable
 from urllib.parse import quote
 
@@ -9,6 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.builders.served_studio import Served
+from tests.waiting import wait_until
 
 LATER = "What this does to answers shows after the next training."
 MADE = "[data-role=newest]:has(.good)"  # the newest act, once it is saved
@@ -20,10 +20,8 @@ TEXT = "xylophone quartz 0 0 0"
 def waiting(twice: Served) -> Served:
     """The sample, answered by a version whose examples do not vote."""
     twice.ask("/projects/sample/models/2/promote", {})
-    limit = time.monotonic() + 60
-    while twice.ask("/projects/sample/status")["joins"] is not False:
-        assert time.monotonic() < limit
-        time.sleep(0.1)
+    status = "/projects/sample/status"
+    wait_until(lambda: twice.ask(status)["joins"] is False, "labels wait for a training")
     return twice
 
 

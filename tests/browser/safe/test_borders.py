@@ -1,7 +1,6 @@
 """All texts that a border counts can be reached, and a right label is kept."""
 
 import re
-import time
 from collections.abc import Callable
 from typing import Any
 
@@ -9,6 +8,7 @@ from playwright.sync_api import Page, expect
 
 from tests.builders.held_answers import hold, reroute
 from tests.builders.served_studio import Served
+from tests.waiting import wait_until
 
 _REVIEW = "/projects/sample/review"
 MADE = "[data-role=newest]:has(.good)"  # the newest act, once it is saved
@@ -21,13 +21,10 @@ def mixed_up(studio: Served, limit: int = 5) -> list[dict[str, Any]]:
 
 def walk(studio: Served, pair: list[str]) -> list[dict[str, Any]]:
     first, second = pair
-    limit = time.monotonic() + 60
-    while True:
-        found = studio.ask(f"{_REVIEW}/border?first={first}&second={second}")
-        if not found["counting"]:  # else more texts may follow
-            return list(found["steps"])
-        assert time.monotonic() < limit
-        time.sleep(0.1)
+    border = f"{_REVIEW}/border?first={first}&second={second}"
+    # More texts may follow until then.
+    wait_until(lambda: not studio.ask(border)["counting"], "the border is counted")
+    return list(studio.ask(border)["steps"])
 
 
 def test_a_border_lists_every_text_by_which_the_two_are_mixed_up(

@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from core.discover import neighbours, newness
+from core.discover import newness
 from core.discover.newness import NONE, new_subjects
+from core.nearby import search
 from tests.builders.toy_embeddings import clusters
 
 
@@ -47,7 +48,7 @@ def test_of_very_many_texts_a_sample_finds_the_subject_and_the_others_join(
     toy = clusters(6, 200, 0.4, seed=4, dim=24)
     is_old = (toy.columns < 5) & (np.arange(1_200) % 2 == 0)
     monkeypatch.setattr(newness, "_MOST", 300)
-    monkeypatch.setattr(neighbours, "_CELLS", 7_000)
+    monkeypatch.setattr(search, "_CELLS", 7_000)
     of = new_subjects(toy.rows[~is_old], toy.rows[is_old])
     is_new = toy.columns[~is_old] == 5
     assert set(of[is_new].tolist()) == {0}

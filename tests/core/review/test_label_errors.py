@@ -3,8 +3,8 @@
 import numpy as np
 
 from core.heads.votes.fit import fit_votes, leave_one_out
+from core.nearby.search import Nearby, nearby
 from core.review.label_errors import DoubtedIntent, doubted_intents, suspicion
-from core.review.nearby import Nearby, nearby
 from tests.builders.toy_embeddings import clusters
 
 

@@ -4,6 +4,7 @@ import numpy as np
 
 from core.heads.votes.fit import fit_votes
 from core.heads.votes.kernel import kernel
+from core.nearby.search import nearby
 from core.review.duplicates import twins
 from core.review.intents import (
     border_walk,
@@ -11,7 +12,6 @@ from core.review.intents import (
     greedy_examples,
     intent_health,
 )
-from core.review.nearby import nearby
 from core.review.next_labels import next_labels
 from core.vectors import unit_rows
 from tests.builders.toy_embeddings import clusters

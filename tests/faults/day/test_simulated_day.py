@@ -20,6 +20,7 @@ from tests.builders.served_studio import Served
 from tests.faults.day.gauges import Gauges, Reading
 from tests.faults.day.people import Day
 from tests.faults.table import Fault
+from tests.waiting import wait_until
 
 FAULTS = (
     Fault(
@@ -44,10 +45,8 @@ SETTLING = 25.0
 def served(tmp_path: Path) -> Iterator[Served]:
     """A studio with the sample project, as a user starts it; its model is loaded."""
     served = Served(tmp_path / "home", sample=True, more=("--log", "json")).start()
-    limit = time.monotonic() + 120
-    while served.ask("/projects/sample/status")["model"] != "ready":
-        assert time.monotonic() < limit
-        time.sleep(0.5)
+    status = "/projects/sample/status"
+    wait_until(lambda: served.ask(status)["model"] == "ready", "the model is loaded", 120)
     yield served
     served.stop()
 

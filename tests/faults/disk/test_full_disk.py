@@ -54,14 +54,8 @@ ERRORS = {"ENOSPC": full, "EDQUOT": over_quota}
 QUICK, PARTS = 3, 4
 
 
-def prepared(template: Path, act: Act, home: Path) -> Path:
-    copy_home(template, home)
-    act.prepare(home)
-    return home
-
-
 def fill_at(template: Path, act: Act, folder: Path, point: int, error: str) -> None:
-    home = prepared(template, act, folder / f"{act.name}-{point}-{error}")
+    home = act.prepared(template, folder / f"{act.name}-{point}-{error}")
     ended = do(lambda: act.do(home), WritePoints(point, ERRORS[error], lasting=True))
     job_failed = act.is_job and ended.value == 0 and ended.error is None
     if not job_failed and ended.error is not None:
@@ -83,7 +77,7 @@ def count(template: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[
 
     @cache
     def counted(act: Act) -> int:
-        home = prepared(template, act, folder / act.name)
+        home = act.prepared(template, folder / act.name)
         return len(do(lambda: act.do(home), WritePoints(0, full)).acts)
 
     return counted
@@ -121,7 +115,7 @@ def test_a_disk_without_room_for_a_backup_is_no_damage_of_it(
 ) -> None:
     """A restore told of a damaged backup, and whoever had only that one gave it up."""
     restore = next(act for act in ACTS if act.name == "restore")
-    home = prepared(template, restore, tmp_path / "home")
+    home = restore.prepared(template, tmp_path / "home")
     acted = do(lambda: restore.do(home), WritePoints(0, full)).acts
     shutil.rmtree(home)
     at = 1 + acted.index("fsync")

@@ -35,6 +35,7 @@ from storage.queries import dataset
 from storage.records import UtteranceRecord
 from storage.said import traffic
 from storage.soundness.checksums import add_checksum
+from tests.builders.served_studio import copy_home
 from tests.builders.trained_home import Idle, train_here
 
 ERASED = "where is my parcel"
@@ -114,6 +115,12 @@ class Act:
     between: Callable[[Path], None] = lambda _: None
     prepare: Callable[[Path], None] = lambda _: None
     is_job: bool = False
+
+    def prepared(self, template: Path, home: Path) -> Path:
+        """Make a home out of another, and prepare the act there."""
+        copy_home(template, home)
+        self.prepare(home)
+        return home
 
 
 def label(home: Path, text: str = "please label this", key: str = DECISION) -> list[str]:

@@ -27,6 +27,7 @@ from tests.builders.served_studio import Served
 from tests.faults.kills.acts import opened, soundness
 from tests.faults.kills.light_server import LightServer
 from tests.faults.table import Fault
+from tests.waiting import wait_until
 
 FAULTS = (
     Fault(
@@ -152,12 +153,12 @@ def end(server: LightServer, people: list[Person]) -> None:
             person.saved.append(person.waiting["key"])
             person.labels[person.waiting["id"]] = person.waiting["intents"][0]
     database = open_database(server.home / "studio.db")
-    limit = time.monotonic() + 240
-    live = True
-    while live and time.monotonic() < limit:
-        time.sleep(0.2)
+
+    def all_ended() -> bool:
         with database.read() as connection:
-            live = bool(jobs.live(connection))
+            return not jobs.live(connection)
+
+    wait_until(all_ended, "all jobs have ended", 240)
     database.close()
     server.kill()
 

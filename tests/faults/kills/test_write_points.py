@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.builders.served_studio import copy_home
 from tests.faults.kills.acts import ACTS, Act, soundness
 from tests.faults.kills.syncing import FIRST_SYNC, LARGE_SYNC, SYNC
 from tests.faults.kills.upkeep import UPKEEP
@@ -49,15 +48,9 @@ PARTS = 6
 """Tests into which all points of an act are divided: none is to take longer than a minute."""
 
 
-def prepared(template: Path, act: Act, home: Path) -> Path:
-    copy_home(template, home)
-    act.prepare(home)
-    return home
-
-
 def count_points(template: Path, act: Act, folder: Path) -> int:
     """Do the act once undisturbed, and return how often it acts on the disk."""
-    home = prepared(template, act, folder / f"{act.name}-whole")
+    home = act.prepared(template, folder / f"{act.name}-whole")
     ended = do(lambda: act.do(home), WritePoints(0, die))
     assert ended.error is None
     act.after(home)
@@ -72,7 +65,7 @@ def count(template: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[
 
 
 def kill_at(template: Path, act: Act, folder: Path, point: int) -> None:
-    home = prepared(template, act, folder / f"{act.name}-{point}")
+    home = act.prepared(template, folder / f"{act.name}-{point}")
     ended = do(lambda: act.do(home), WritePoints(point, die))
     if ended.code == KILLED:
         act.between(home)

@@ -28,6 +28,7 @@ from tests.faults.kills.acts import opened, texts_of
 from tests.faults.kills.light_server import LightServer
 from tests.faults.shims.write_points import do
 from tests.faults.table import Fault
+from tests.waiting import wait_until
 
 FAULTS = (
     Fault(
@@ -146,9 +147,7 @@ def test_a_job_that_cannot_be_forked_loses_no_attempt(
             waiting = jobs.get(connection, job_id)
         assert waiting.state == "queued"
         assert waiting.max_attempts - waiting.attempt == 3
-    limit = time.monotonic() + 60
-    while watching.tick() and time.monotonic() < limit:
-        time.sleep(0.02)
+    wait_until(lambda: not watching.tick(), "no job is left")
     os.close(lock)
     with studio.database.read() as connection:
         assert jobs.get(connection, job_id).state == "succeeded"

@@ -23,6 +23,7 @@ from storage.queries import dataset
 from tests.builders.served_studio import Served
 from tests.faults.spoiling import spoil
 from tests.faults.table import Fault
+from tests.waiting import wait_until
 
 FAULTS = (
     Fault(
@@ -146,12 +147,9 @@ def test_a_request_that_meets_damage_makes_it_known(
     studio.database.close()
     spoil(studio.places.home, "event")
     assert client.get(f"/api/projects/{labelled}/status").status_code == 503
-    limit = time.monotonic() + 30
-    while not (found := client.get("/api/database").json())["lost"]:
-        assert found["state"] == "damaged"
-        assert time.monotonic() < limit
-        time.sleep(0.02)
-    assert found["lost"] == ["the history of changes"]
+    assert client.get("/api/database").json()["state"] == "damaged"
+    wait_until(lambda: client.get("/api/database").json()["lost"], "what is lost is known", 30)
+    assert client.get("/api/database").json()["lost"] == ["the history of changes"]
     assert client.get("/api/health/ready").status_code == 503
 
 
@@ -163,11 +161,10 @@ def test_a_running_server_checks_its_database(tmp_path: Path) -> None:
     spoil(home, "receipt")
     served = Served(home, forked=True, watched=False).start()
     try:
-        limit = time.monotonic() + 60
-        while (found := served.ask("/database"))["state"] == "unchecked":
-            assert time.monotonic() < limit
-            time.sleep(0.1)
-        assert found["lost"] == ["maps, groups, reports and settings"]
+        wait_until(
+            lambda: served.ask("/database")["state"] != "unchecked", "the database is checked"
+        )
+        assert served.ask("/database")["lost"] == ["maps, groups, reports and settings"]
     finally:
         served.stop()
 

@@ -1,6 +1,5 @@
 """A card takes what is known already, and waits for nothing."""
 
-import time
 from dataclasses import replace
 
 import pytest
@@ -21,6 +20,7 @@ from storage.log import edits, events
 from storage.log.events import Action
 from tests.builders.trained_home import POOL, change, rows, train_here
 from tests.conftest import SENTENCES
+from tests.waiting import wait_until
 
 
 def card(live_studio: LiveStudio) -> ProjectCard:
@@ -80,8 +80,12 @@ def test_the_figure_of_now_stays_on_the_card_of_a_model_that_is_loaded_no_more(
         change(home, text, "split", "test")
     live_studio = open_live_studio(home)
     save_fence(live_studio, "p", FenceSetting(9.0))
-    while (asked := card(live_studio)).now is None or asked.checking:
-        time.sleep(0.05)
+
+    def counted() -> bool:
+        asked = card(live_studio)
+        return asked.now is not None and not asked.checking
+
+    wait_until(counted, "the card has a figure of now")
     live_studio.models.forget_all()
     monkeypatch.setattr(cards, "_MOST_LOADED", 0)
     found = card(live_studio)

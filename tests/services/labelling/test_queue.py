@@ -1,7 +1,6 @@
 """The queue: other items for each browser, in the order asked for, none lost."""
 
 import threading
-import time
 from dataclasses import replace
 
 import numpy as np
@@ -26,6 +25,7 @@ from storage.log import edits, events
 from storage.log.events import Action
 from storage.queries import dataset
 from tests.builders.trained_home import POOL
+from tests.waiting import wait_until
 
 
 def wish(
@@ -245,9 +245,7 @@ def test_an_old_pool_does_not_hand_out_what_is_decided(queues, monkeypatch) -> N
 
 
 def settle(queues: Queues) -> None:
-    until = time.monotonic() + 180
-    while queues.live_studio.pools.loading(1) and time.monotonic() < until:
-        time.sleep(0.01)
+    wait_until(lambda: not queues.live_studio.pools.loading(1), "nothing evaluates the pool", 180)
 
 
 @pytest.fixture

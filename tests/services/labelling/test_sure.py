@@ -35,6 +35,7 @@ from storage import models, projects
 from storage.people.spot_checks import judged_of, keep_judged
 from storage.queries.utterances import Filter
 from tests.builders.trained_home import add_test, change
+from tests.waiting import wait_until
 
 
 @pytest.fixture
@@ -164,10 +165,7 @@ def test_a_project_without_a_model_or_with_several_intents_lists_nothing(studio:
 
 
 def settle(live_studio: LiveStudio) -> None:
-    limit = time.monotonic() + 60
-    while live_studio.pools.loading(1):
-        assert time.monotonic() < limit
-        time.sleep(0.01)
+    wait_until(lambda: not live_studio.pools.loading(1), "nothing evaluates the pool")
 
 
 def test_texts_that_come_back_are_counted_before_a_figure_is_told(

@@ -1,6 +1,5 @@
 """The accuracy on every page is that of what answers now, and says what changed it."""
 
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -29,6 +28,7 @@ from core.types import Exemplar, no_pause
 from storage import models, projects
 from storage.queries import dataset
 from tests.builders.trained_home import change, rows_of, train, tuned_elsewhere, version
+from tests.waiting import wait_until
 
 TESTS = ("my parcel has not arrived", "change my password", "hi", "good morning")
 
@@ -334,10 +334,7 @@ def label(live_studio: LiveStudio, text: str, key: str) -> None:
 
 
 def settled(live_studio: LiveStudio):
-    until = time.monotonic() + 60
-    while load_status(live_studio, "p").checking:
-        assert time.monotonic() < until
-        time.sleep(0.05)
+    wait_until(lambda: not load_status(live_studio, "p").checking, "the accuracy is counted")
     return load_status(live_studio, "p").now
 
 
@@ -363,11 +360,9 @@ def test_every_page_counts_the_pins_that_are_broken_now(live_studio: LiveStudio)
         with studio.database.read() as connection:
             project = projects.find(connection, "p")
             champion = models.champion(connection, project.id)
-        while True:
-            value, checking = live_studio.accuracies.get(project, champion)
-            if not checking:
-                break
-            time.sleep(0.02)
+        get = live_studio.accuracies.get
+        wait_until(lambda: not get(project, champion)[1], "the accuracy is counted")
+        value, _ = get(project, champion)
         pins = live_studio.accuracies.broken_pins(project, champion)
         verdict = verdict_on(champion, "single-label", value, pins)
         counted = [one for one in verdict.reasons if one.startswith("It breaks 1 pin: ")]

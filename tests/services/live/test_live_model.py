@@ -3,7 +3,6 @@
 import dataclasses
 import os
 import threading
-import time
 from collections.abc import Callable
 
 import pytest
@@ -26,6 +25,7 @@ from core.errors import DatabaseBusy
 from storage import models, projects
 from storage.said.traffic import SaidText
 from tests.builders.trained_home import POOL, change, label, rows
+from tests.waiting import wait_until
 
 
 def test_a_model_is_loaded_once_for_its_answers_and_its_map(home: Studio) -> None:
@@ -72,9 +72,7 @@ def test_a_look_at_the_pool_that_took_long_is_not_repeated_soon(
 
 def rest(pools: pool.Pools) -> None:
     """Wait until nothing evaluates the pool."""
-    until = time.monotonic() + 180
-    while pools.loading(1) and time.monotonic() < until:
-        time.sleep(0.01)
+    wait_until(lambda: not pools.loading(1), "nothing evaluates the pool", 180)
 
 
 def settled(pools: pool.Pools) -> pool.Pool:
@@ -176,9 +174,7 @@ def test_answers_to_traffic_that_failed_are_computed_again_later(
 
     def ended() -> tuple[answers.SaidAnswered | None, str]:
         said.settled(project, champion, asked)
-        until = time.monotonic() + 180
-        while said.running and time.monotonic() < until:
-            time.sleep(0.01)
+        wait_until(lambda: not said.running, "what people said is answered", 180)
         return said.settled(project, champion, asked)
 
     with monkeypatch.context() as patched:
@@ -212,9 +208,7 @@ def test_projects_that_cannot_be_answered_are_not_tried_in_turn(
     def ask() -> None:
         for each in (project, dataclasses.replace(project, id=2)):
             said.settled(each, champion, asked)
-            until = time.monotonic() + 60
-            while said.running and time.monotonic() < until:
-                time.sleep(0.01)
+            wait_until(lambda: not said.running, "what people said is answered")
 
     for _ in range(3):
         ask()

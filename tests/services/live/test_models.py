@@ -3,7 +3,6 @@
 import dataclasses
 import shutil
 import threading
-import time
 from pathlib import Path
 
 import numpy as np
@@ -28,6 +27,7 @@ from storage.log.events import Action
 from storage.queries import dataset
 from storage.queries import utterances as browse
 from tests.builders.trained_home import EVERY_TEXT, opened, train
+from tests.waiting import wait_until
 
 QUERIES = [
     "where is my money",
@@ -256,9 +256,7 @@ def test_a_large_set_is_solved_beside_the_answers(home, models_of, monkeypatch) 
     started = models_of.get(1).revision
     step(home, "text", 0, 0)
     assert models_of.get(1).revision == started
-    until = time.monotonic() + 180
-    while models_of.peek(1).revision == started and time.monotonic() < until:
-        time.sleep(0.01)
+    wait_until(lambda: models_of.peek(1).revision != started, "the label has joined", 180)
     assert_as_fitted_anew(home, models_of.get(1))
 
 

@@ -1,7 +1,5 @@
 """The verdict on the version in use goes by the pins of today, whichever it was trained with."""
 
-import time
-
 import pytest
 
 from app.services.home.cards import load_cards
@@ -19,6 +17,7 @@ from storage import models, projects
 from storage.queries import dataset
 from storage.tables import model_version
 from tests.builders.trained_home import add_test, change
+from tests.waiting import wait_until
 
 TESTS = ("my parcel has not arrived", "change my password", "hi", "good morning")
 ASKED = "where is my money"
@@ -35,14 +34,16 @@ def live_studio(home: Studio) -> LiveStudio:
 def verdict(live_studio: LiveStudio) -> ReadyVerdict:
     """Return the verdict of the header once it is counted; Home has the same."""
     live_studio.models.get(1)
-    deadline = time.monotonic() + 60
-    while True:
+
+    def counted() -> bool:
         status = load_status(live_studio, "p")
         if status.now is not None and not status.checking:
-            break
-        assert time.monotonic() < deadline
+            return True
         live_studio.accuracies.kept[1].rest_until = 0.0
-        time.sleep(0.02)
+        return False
+
+    wait_until(counted, "the accuracy of now is counted")
+    status = load_status(live_studio, "p")
     assert status.verdict is not None
     [card] = load_cards(live_studio)
     assert card.verdict == status.verdict
@@ -140,9 +141,7 @@ def test_a_figure_that_failed_is_computed_again_and_no_pin_counts_as_kept(
 
     def ended() -> tuple[accuracy.AccuracyNow | None, bool]:
         found.get(project, champion)
-        deadline = time.monotonic() + 60
-        while found.kept[1].busy and time.monotonic() < deadline:
-            time.sleep(0.02)
+        wait_until(lambda: not found.kept[1].busy, "the accuracy of now is counted")
         return found.get(project, champion)
 
     def busy(*_: object) -> None:

@@ -13,6 +13,7 @@ from app.services.review.intents import Border
 from app.services.studio import Studio
 from app.services.what_if import repairs
 from storage.queries import utterances
+from tests.waiting import wait_until
 
 
 def test_a_text_at_a_border_is_kept_until_that_is_taken_back(home: Studio) -> None:
@@ -43,10 +44,7 @@ def test_a_text_that_lost_its_label_comes_back_to_the_border_at_once(
         by = utterances.intent_ids(connection, 1)
 
     def settled() -> None:
-        limit = time.monotonic() + 60
-        while live_studio.pools.loading(1):
-            assert time.monotonic() < limit
-            time.sleep(0.01)
+        wait_until(lambda: not live_studio.pools.loading(1), "nothing evaluates the pool")
 
     def walked() -> Border:
         return review.walk(live_studio, "p", by["password"], by["parcel"])

@@ -18,7 +18,7 @@ from app.services.what_if.preview import preview
 from app.services.what_if.repairs import Repair
 from app.services.what_if.watched_texts import WatchedTextCache
 from core.errors import Conflict, NotFound
-from core.review.nearby import Nearby
+from core.nearby.search import Nearby
 from storage.queries import dataset, utterances
 from tests.builders.multi_label_project import LABELLED, POOL, TESTS, started, train, write
 

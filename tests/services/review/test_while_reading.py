@@ -1,7 +1,5 @@
 """A review before the unlabelled texts are read: whoever looks at it asks again."""
 
-import time
-
 import pytest
 
 from app.services.live.live_studio import open_live, open_live_studio
@@ -9,6 +7,7 @@ from app.services.live.pool import Pools
 from app.services.review import review
 from app.services.studio import Studio
 from app.services.what_if.watched_texts import WatchedTextCache
+from tests.waiting import wait_until
 
 
 def test_a_review_is_incomplete_while_the_unlabelled_texts_are_read(
@@ -19,10 +18,7 @@ def test_a_review_is_incomplete_while_the_unlabelled_texts_are_read(
     watched_texts = WatchedTextCache(live_studio)
     record, _ = open_live(live_studio, "p")
     watched_texts.prepare(record.id)
-    limit = time.monotonic() + 60
-    while not watched_texts.is_ready(record):
-        assert time.monotonic() < limit
-        time.sleep(0.01)
+    wait_until(lambda: watched_texts.is_ready(record), "the texts that repairs move are prepared")
     live_studio.pools.wait(record.id)
     assert review.review(live_studio, "p", watched_texts=watched_texts).effects
     with monkeypatch.context() as patched:

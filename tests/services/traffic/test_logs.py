@@ -7,9 +7,7 @@ import pytest
 
 from app.cli import main
 from app.services.data.importing import ImportRequest, import_file
-from app.services.data.projects import create_project
-from app.services.live.live_studio import LiveStudio, open_live_studio
-from app.services.studio import Studio
+from app.services.live.live_studio import LiveStudio
 from app.services.traffic.logs import (
     LogReading,
     LogRequest,
@@ -26,7 +24,7 @@ from core.traffic.log_rows import LogColumns
 from core.traffic.times import zone_named
 from storage.queries import utterances
 from storage.queries.utterances import Filter
-from storage.said import traffic
+from tests.builders.traffic.stored_rows import stored_rows
 
 BERLIN = zone_named("Europe/Berlin")
 LOG = """when,message,channel
@@ -41,12 +39,6 @@ soon,hello,app
 
 
 @pytest.fixture
-def live(studio: Studio) -> LiveStudio:
-    create_project(studio, "p")
-    return open_live_studio(studio)
-
-
-@pytest.fixture
 def log(tmp_path: Path) -> Path:
     path = tmp_path / "february.csv"
     path.write_text(LOG, encoding="utf-8")
@@ -57,30 +49,23 @@ def load(live: LiveStudio, path: Path, *, dry_run: bool = False) -> TrafficLogRe
     return import_log(live, LogRequest("p", path, zone=BERLIN, dry_run=dry_run))
 
 
-def rows(live: LiveStudio) -> list[tuple[str, str, str]]:
-    with live.studio.database.read() as connection:
-        texts = {r.id: r.text for r in utterances.find_all(connection, 1, Filter())}
-        found = traffic.sample(connection, 1, "2026-01-01", "2027-01-01", 1_000)
-    return sorted((row.at, texts[row.utterance_id], row.source) for row in found)
-
-
 def test_a_log_is_counted_then_stored_once_and_masked(live: LiveStudio, log: Path) -> None:
     counted = load(live, log, dry_run=True)
     assert (counted.rows, counted.untimed, counted.textless) == (7, 2, 1)
     assert (counted.kept, counted.added, counted.repeated) == (None, 3, 0)
-    assert rows(live) == []
+    assert stored_rows(live) == []
     done = load(live, log)
     assert (done.kept, done.added, done.examples) == (4, 3, ("soon", ""))
     assert (done.first, done.last) == ("2026-02-02", "2026-02-03")
     assert done.sources == {"app": 2, "phone": 1, "february.csv": 1}
     assert done.masked is not None
     assert sum(done.masked.values()) == 1
-    stored = rows(live)
+    stored = stored_rows(live)
     assert stored[0] == ("2026-02-02T09:00:00Z", "where is my parcel", "app")
     assert "anna" not in str(stored)
     again = load(live, log)
     assert (again.kept, again.repeated, again.added) == (0, 4, 0)
-    assert rows(live) == stored
+    assert stored_rows(live) == stored
 
 
 def test_what_a_bot_has_sent_is_not_stored_again_by_a_log(live: LiveStudio, log: Path) -> None:
@@ -95,7 +80,7 @@ def test_json_lines_have_times_as_numbers_too(live: LiveStudio, tmp_path: Path) 
     path.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
     done = load(live, path)
     assert (done.kept, done.untimed) == (1, 1)
-    assert rows(live) == [("2026-02-02T10:00:00Z", "hello", "app")]
+    assert stored_rows(live) == [("2026-02-02T10:00:00Z", "hello", "app")]
 
 
 @pytest.mark.parametrize(
@@ -117,8 +102,8 @@ def test_a_day_and_a_time_of_the_day_are_joined(
     day, clock = (name for name in head.split(",") if name not in ("text",))
     assert set(done.times) == {day, clock}
     assert (done.kept, done.untimed) == (2, 0)
-    assert [at[10:] for at, _, _ in rows(live)] == ["T14:30:00Z", "T09:05:10Z"]
-    assert rows(live)[0][0] == "2026-02-02T14:30:00Z"
+    assert [at[10:] for at, _, _ in stored_rows(live)] == ["T14:30:00Z", "T09:05:10Z"]
+    assert stored_rows(live)[0][0] == "2026-02-02T14:30:00Z"
 
 
 def test_objects_with_a_day_and_a_time_of_the_day_are_read(
@@ -128,7 +113,7 @@ def test_objects_with_a_day_and_a_time_of_the_day_are_read(
     line = {"text": "hello", "date": "2026-02-02", "time": "14:30", "sent": "2026-02-02"}
     path.write_text(json.dumps(line) + "\n", encoding="utf-8")
     assert load(live, path).times == ("date", "time")
-    assert rows(live) == [("2026-02-02T13:30:00Z", "hello", "log.jsonl")]
+    assert stored_rows(live) == [("2026-02-02T13:30:00Z", "hello", "log.jsonl")]
     path.write_text(json.dumps({**line, "time": "2026-02-02 15:00"}), encoding="utf-8")
     assert load(live, path).times == ()
 
@@ -139,7 +124,7 @@ def test_how_long_a_talk_took_is_no_time_of_the_day(live: LiveStudio, tmp_path: 
     path.write_text("text,date,duration\nhello,2026-02-02,35:20\nbye,2026-02-03,0:42\n", "utf-8")
     done = load(live, path)
     assert (done.kept, done.untimed, done.times) == (2, 0, ())
-    assert [at for at, _, _ in rows(live)] == ["2026-02-02T00:00:00Z", "2026-02-03T00:00:00Z"]
+    assert [at for at, _, _ in stored_rows(live)] == ["2026-02-02T00:00:00Z", "2026-02-03T00:00:00Z"]
 
 
 @pytest.mark.parametrize("clock", ["", " 00:00:00"])
@@ -154,7 +139,7 @@ def test_a_log_of_days_alone_keeps_its_days_in_each_zone(
     assert (done.kept, done.untimed, done.first, done.last) == (3, 1, "2026-02-02", "2026-02-08")
     west = import_log(live, LogRequest("p", path, zone=zone_named("America/New_York")))
     assert (west.kept, west.repeated, west.first) == (0, 3, "2026-02-02")
-    assert [at for at, _, _ in rows(live)] == [f"2026-02-0{n}T00:00:00Z" for n in (2, 3, 8)]
+    assert [at for at, _, _ in stored_rows(live)] == [f"2026-02-0{n}T00:00:00Z" for n in (2, 3, 8)]
 
 
 TURNS = """time,role,content
@@ -180,7 +165,7 @@ def test_what_a_bot_or_an_agent_said_is_no_traffic(live: LiveStudio, tmp_path: P
     assert looked.speaker_column == ""
     done = import_received(live, "p", waiting.key, LogReading("UTC"))
     assert (done.kept, done.others) == (2, 3)
-    assert [text for _, text, _ in rows(live)] == ["where is my parcel", "no"]
+    assert [text for _, text, _ in stored_rows(live)] == ["where is my parcel", "no"]
 
 
 def test_a_column_of_names_says_nothing_of_who_is_a_user(live: LiveStudio, tmp_path: Path) -> None:
@@ -209,7 +194,7 @@ def test_a_column_of_roles_tells_who_spoke_whatever_its_name(
     assert waiting.columns == LogColumns("message", "time", None, "who")
     done = import_received(live, "p", waiting.key, LogReading("UTC"))
     assert (done.kept, done.others, done.speaker_column) == (2, 1, "who")
-    assert [text for _, text, _ in rows(live)] == ["is the bread fresh", "two loaves please"]
+    assert [text for _, text, _ in stored_rows(live)] == ["is the bread fresh", "two loaves please"]
 
 
 @pytest.mark.parametrize(
@@ -276,7 +261,7 @@ def test_a_row_with_too_few_or_too_many_cells_is_counted_and_left_out(
     path.write_text("\n".join(lines), encoding="utf-8")
     done = load(live, path)
     assert (done.rows, done.misshapen, done.textless, done.kept) == (4, 2, 0, 2)
-    assert [text for _, text, _ in rows(live)] == ["hello", "good day"]
+    assert [text for _, text, _ in stored_rows(live)] == ["hello", "good day"]
 
 
 def test_columns_that_are_not_recognised_can_be_named(live: LiveStudio) -> None:
@@ -293,7 +278,7 @@ def test_columns_that_are_not_recognised_can_be_named(live: LiveStudio) -> None:
     assert looked.report.sources == {"shop": 1}
     without = LogReading("UTC", LogColumns("what they wrote", "stamp", ""))
     assert import_received(live, "p", waiting.key, without).sources == {"log.csv": 1}
-    assert rows(live) == [("2026-02-02T10:00:00Z", "where is my parcel", "log.csv")]
+    assert stored_rows(live) == [("2026-02-02T10:00:00Z", "where is my parcel", "log.csv")]
 
 
 def test_a_source_may_be_of_two_columns(live: LiveStudio, tmp_path: Path) -> None:
@@ -304,7 +289,7 @@ def test_a_source_may_be_of_two_columns(live: LiveStudio, tmp_path: Path) -> Non
     path.write_text("\n".join(lines), encoding="utf-8")
     both = LogColumns(source="channel", second_source="Language")
     done = import_log(live, LogRequest("p", path, columns=both))
-    assert [source for _, _, source in rows(live)] == ["app · de", "app", "en", "log.csv"]
+    assert [source for _, _, source in stored_rows(live)] == ["app · de", "app", "en", "log.csv"]
     assert done.sources == {"app · de": 1, "app": 1, "en": 1, "log.csv": 1}
 
 
@@ -347,7 +332,7 @@ def test_conversations_of_rasa_are_masked_and_have_their_channel(
     path.write_text(json.dumps([{"sender_id": "a", "events": events}]), encoding="utf-8")
     done = load(live, path)
     assert (done.tool, done.rows, done.kept, done.masked) == ("rasa", 1, 1, {"e-mail": 1})
-    assert rows(live) == [("2026-02-02T10:00:00Z", "i am [e-mail]", "rest")]
+    assert stored_rows(live) == [("2026-02-02T10:00:00Z", "i am [e-mail]", "rest")]
 
 
 def test_a_file_that_is_imported_as_texts_and_as_a_log_brings_each_text_in_once(
@@ -382,8 +367,8 @@ def test_the_command_counts_and_stores(
     told = capsys.readouterr().out
     assert "4 texts with a time, said from 2026-02-02 to 2026-02-03." in told
     assert "2 rows without a time that can be read, left out: 'soon', ''" in told
-    assert rows(live) == []
+    assert stored_rows(live) == []
     assert main(command) == 0
     assert "4 stored now" in capsys.readouterr().out
-    assert len(rows(live)) == 4
+    assert len(stored_rows(live)) == 4
     assert main(["--home", home, "import", "p", str(log), "--zone", "UTC"]) != 0

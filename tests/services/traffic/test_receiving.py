@@ -8,10 +8,8 @@ import sqlalchemy as sa
 from app.services.data.bulk import BulkAct, Edit
 from app.services.data.erasing import erase_texts
 from app.services.data.history import undo_last
-from app.services.data.projects import create_project
 from app.services.data.utterances import change_many
-from app.services.live.live_studio import LiveStudio, open_live_studio
-from app.services.studio import Studio
+from app.services.live.live_studio import LiveStudio
 from app.services.traffic.receiving import MOST, ReceivedTraffic, Sent, receive_traffic
 from core.errors import InvalidInput
 from storage import projects
@@ -23,12 +21,6 @@ from storage.said.traffic import SaidText
 from tests.builders.trained_home import EVERY_TEXT
 
 DAY = "2026-11-02"
-
-
-@pytest.fixture
-def live(studio: Studio) -> LiveStudio:
-    create_project(studio, "p")
-    return open_live_studio(studio)
 
 
 def send(live: LiveStudio, *texts: Sent, mask: bool = True) -> ReceivedTraffic:

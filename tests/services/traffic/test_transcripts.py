@@ -5,16 +5,12 @@ from pathlib import Path
 import pytest
 
 from app.cli import main
-from app.services.data.projects import create_project
 from app.services.data.uploads import receive_upload
-from app.services.live.live_studio import LiveStudio, open_live_studio
-from app.services.studio import Studio
+from app.services.live.live_studio import LiveStudio
 from app.services.traffic.logs import LogReading, import_received, look_at_log, receive_log
 from core.errors import InvalidInput
 from core.traffic.log_rows import LogColumns
-from storage.queries import utterances
-from storage.queries.utterances import Filter
-from storage.said import traffic
+from tests.builders.traffic.stored_rows import stored_rows
 
 CALL = b"""WEBVTT
 
@@ -31,19 +27,6 @@ Anna: thanks
 BEGAN = "2026-02-02T10:00"
 
 
-@pytest.fixture
-def live(studio: Studio) -> LiveStudio:
-    create_project(studio, "p")
-    return open_live_studio(studio)
-
-
-def rows(live: LiveStudio) -> list[tuple[str, str, str]]:
-    with live.studio.database.read() as connection:
-        texts = {r.id: r.text for r in utterances.find_all(connection, 1, Filter())}
-        found = traffic.sample(connection, 1, "2026-01-01", "2027-01-01", 1_000)
-    return sorted((row.at, texts[row.utterance_id], row.source) for row in found)
-
-
 def test_the_customers_turns_of_a_call_have_the_time_of_their_cues(live: LiveStudio) -> None:
     """A transcript was read as a table, and refused for lack of a column of times."""
     waiting = receive_log(live, "p", "call.vtt", [CALL], LogReading("Europe/Berlin"))
@@ -55,7 +38,7 @@ def test_the_customers_turns_of_a_call_have_the_time_of_their_cues(live: LiveStu
     assert looked is not None
     assert (looked.rows, looked.others, looked.untimed) == (2, 1, 0)
     assert import_received(live, "p", waiting.key, began).kept == 1
-    assert rows(live) == [("2026-02-02T09:01:05Z", "where is my parcel", "call.vtt")]
+    assert stored_rows(live) == [("2026-02-02T09:01:05Z", "where is my parcel", "call.vtt")]
 
 
 def test_the_customer_is_chosen_where_names_do_not_tell(live: LiveStudio) -> None:
@@ -68,7 +51,7 @@ def test_the_customer_is_chosen_where_names_do_not_tell(live: LiveStudio) -> Non
     assert look_at_log(live, "p", waiting.key, anna).columns.speaker == "Anna"
     done = import_received(live, "p", waiting.key, anna)
     assert (done.kept, done.others) == (2, 1)
-    assert {text for _, text, _ in rows(live)} == {"where is my parcel", "thanks"}
+    assert {text for _, text, _ in stored_rows(live)} == {"where is my parcel", "thanks"}
 
 
 def test_what_nobody_said_by_name_is_not_the_customers(live: LiveStudio) -> None:
@@ -86,7 +69,7 @@ def test_beside_a_bot_two_names_are_asked_about(live: LiveStudio) -> None:
     assert waiting.problem == "c.txt does not say who is the customer."
     john = LogReading("UTC", LogColumns(began=BEGAN, speaker="John", source="phone"))
     assert import_received(live, "p", waiting.key, john).kept == 1
-    assert [(text, source) for _, text, source in rows(live)] == [("my parcel", "phone")]
+    assert [(text, source) for _, text, source in stored_rows(live)] == [("my parcel", "phone")]
 
 
 def test_a_wrong_customer_or_time_is_refused(live: LiveStudio) -> None:
@@ -134,4 +117,4 @@ def test_the_command_takes_the_day_and_the_customer(
     assert main([*command, "--speaker-column", "Anna"]) == 2
     assert "add --began '2026-11-26 14:30'." in capsys.readouterr().err
     assert main([*command, "--began", "2026-02-02 10:00", "--speaker-column", "Anna"]) == 0
-    assert [at for at, _, _ in rows(live)] == ["2026-02-02T10:00:00Z"] * 2
+    assert [at for at, _, _ in stored_rows(live)] == ["2026-02-02T10:00:00Z"] * 2

@@ -1,7 +1,6 @@
 """What a repair is told to change is what changes once it is made, told before it is saved."""
 
 import threading
-import time
 from collections import Counter
 from pathlib import Path
 
@@ -27,6 +26,7 @@ from storage import projects
 from storage.queries import dataset, utterances
 from storage.records import ProjectRecord, UtteranceRecord
 from tests.builders.trained_home import POOL, change, tuned_elsewhere
+from tests.waiting import wait_until
 
 
 @pytest.fixture
@@ -36,6 +36,10 @@ def watched_texts(home: Studio) -> WatchedTextCache:
     for text in ("my parcel has not arrived", "change my password", "hi", "good morning"):
         change(home, text, "split", "test")
     return WatchedTextCache(open_live_studio(home))
+
+
+def ended(watched_texts: WatchedTextCache) -> None:
+    wait_until(lambda: not watched_texts.preparing, "the texts that repairs move are prepared", 180)
 
 
 def rows(watched_texts: WatchedTextCache) -> dict[str, UtteranceRecord]:
@@ -167,7 +171,7 @@ def test_what_is_watched_is_not_made_anew_from_a_model_that_is_no_newer(
     watched_texts: WatchedTextCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Of 10,000 rows imported at once, each preview took 14 s until the model had caught up."""
-    monkeypatch.setattr(watched_module, "_REST_SHARE", 0)
+    monkeypatch.setattr(watched_module, "REST_SHARE", 0)
     told(watched_texts, repairs(watched_texts)[0])
     kept = watched_texts.kept.anchor
     live = watched_texts.live_studio.models.peek(1)
@@ -187,7 +191,7 @@ def test_while_others_label_the_texts_are_not_prepared_for_each_question(
     watched_texts: WatchedTextCache, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each finding of Review prepared the texts again: 45 s beside twenty people who label."""
-    monkeypatch.setattr(watched_module, "_REST_SHARE", 1_000_000)
+    monkeypatch.setattr(watched_module, "REST_SHARE", 1_000_000)
     monkeypatch.setattr(watched_module, "_DRIFT", 2)
     told(watched_texts, repairs(watched_texts)[0])
     kept = watched_texts.kept.anchor
@@ -211,9 +215,7 @@ def test_thousands_of_new_texts_are_not_encoded_within_a_request(
     import_file(watched_texts.live_studio.studio, ImportRequest("p", file))
     assert not watched_texts.is_ready(project)
     watched_texts.prepare(project.id)
-    until = time.monotonic() + 60
-    while watched_texts.preparing and time.monotonic() < until:
-        time.sleep(0.01)
+    ended(watched_texts)
     assert watched_texts.is_ready(project)
 
 
@@ -231,14 +233,11 @@ def test_the_first_question_finds_everything_prepared_once(
     watched_texts.prepare(1)
     watched_texts.prepare(1)
     told(watched_texts, repairs(watched_texts)[0])
-    until = time.monotonic() + 180
-    while watched_texts.preparing and time.monotonic() < until:
-        time.sleep(0.01)
+    ended(watched_texts)
     assert len(times) == 1
     told(watched_texts, repairs(watched_texts)[3])
     watched_texts.prepare(2)  # another project's page, which nobody has asked anything
-    while watched_texts.preparing and time.monotonic() < until:
-        time.sleep(0.01)
+    ended(watched_texts)
     assert watched_texts.kept.project_id == 1
     assert len(times) == 1
 

@@ -8,7 +8,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 
-from app.services.background import RETRY_SECONDS, step_back
+from app.services.background import RETRY_SECONDS, in_background
 from app.services.live.live_model import LiveModel
 from app.services.live.models import LiveModels
 from app.services.live.pool import FEW_CHANGES
@@ -102,14 +102,11 @@ class SaidAnswers:
         with self.guard:
             if project.id in self.running:
                 return None, trouble
-            threading.Thread(
-                target=self._fill, args=(project.id, key, rows), name="answer-traffic", daemon=True
-            ).start()
-            self.running.add(project.id)  # only now: there may have been no thread left
+            in_background("answer-traffic", lambda: self._fill(project.id, key, rows))
+            self.running.add(project.id)
         return None, trouble
 
     def _fill(self, project_id: int, key: tuple[str, ...], rows: SaidRows) -> None:
-        step_back()
         series = _series(project_id, rows)
         try:
             now, live = self.models.open_by_id(project_id)

@@ -11,8 +11,8 @@ from app.services.review.evidence.held import HeldExamples
 from app.services.review.findings import Evidence
 from app.services.review.unlearned import has_learned, unlearned_encoder
 from core.heads.targets import target_matrix
+from core.nearby.search import Nearby, nearby_among
 from core.review.label_errors import suspicion
-from core.review.nearby import Nearby, nearby_among
 from core.types import Exemplar
 from core.vectors import unit_rows
 

@@ -23,8 +23,8 @@ from app.services.review.findings import (
 from app.services.review.unlearned import has_learned, unlearned_rows
 from app.services.studio import Studio
 from core.heads.votes.fit import VoteHead, fit_votes
+from core.nearby.search import Nearby, nearby
 from core.review.label_errors import NEIGHBOURS, suspicion
-from core.review.nearby import Nearby, nearby
 from core.types import Exemplar, FloatArray, ScoreArray
 from storage.queries import dataset, slots, utterances
 from storage.queries.utterances import Filter, Page
