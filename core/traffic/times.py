@@ -23,8 +23,11 @@ _CLOCK = re.compile(
     r"\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d{1,9})?)?(?: ?[AaPp]\.?[Mm]\.?)?"
     r"(?: ?(?:Z|UTC|GMT|[+-]\d{2}:?\d{2}))?"
 )
-_MIDNIGHT = re.compile(r"[ T]00:00(?::00(?:\.0+)?)?$")
+_MIDNIGHT = re.compile(r"[ T](?:0?0:00(?::00(?:\.0+)?)?|12:00(?::00)? ?[Aa]\.?[Mm]\.?)$")
 """With this some programs write a day."""
+
+_HOUR = re.compile(r"\d{4}-?\d{2}-?\d{2}[T ](?!0+$)\d{2}")
+"""A day with an hour behind it, which ISO 8601 also writes without a colon: 20261126T1430."""
 
 _MONTHS, _YEAR_SIGNS = 12, 4
 _TWO_DIGITS = 100
@@ -65,7 +68,7 @@ def _tells_clock(cell: str) -> bool:
     """Whether a cell tells a time of the day, if it is a time at all."""
     day = _MIDNIGHT.sub("", cell.strip())
     is_count = _SECONDS.fullmatch(day) or _MILLISECONDS.fullmatch(day)
-    return ":" in day or is_count is not None
+    return ":" in day or is_count is not None or _HOUR.match(day) is not None
 
 
 def at_clock(day: str, clock: str) -> str:

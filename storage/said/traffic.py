@@ -84,12 +84,14 @@ def would_keep(
 
     Of days and sources that are full with them, the ranks are compared.
     """
+    if not new:  # a period without an end would be that of all rows
+        return set()
     days = {day for day, _ in new.values()}
     day, source = sa.func.substr(said_text.c.at, 1, DAY), said_text.c.source
     query = sa.select(day, source, sa.func.count()).where(
         said_text.c.project_id == project_id,
-        said_text.c.at >= min(days, default=""),
-        said_text.c.at < f"{max(days, default='')}Z",
+        said_text.c.at >= min(days),
+        said_text.c.at < f"{max(days)}Z",
     )
     counts = Counter[tuple[str, str]](new.values())
     for on, where, n in connection.execute(query.group_by(day, source)):

@@ -49,5 +49,8 @@ def test_days_alone_have_no_zone_and_one_time_of_the_day_tells_that_the_log_has(
     days = ["26.11.2026", "27.11.2026 00:00:00", "soon", ""]
     assert form_of(days, BERLIN.zone) == TimeForm(UTC, day_first=True)
     assert read_time(days[0], form_of(days, BERLIN.zone)) == datetime(2026, 11, 26, tzinfo=UTC)
-    for clock in ("26.11.2026 00:01", "1795703400"):
+    for clock in ("26.11.2026 00:01", "1795703400", "20261126T143000", "2026-11-26 14"):
         assert form_of([*days, clock], BERLIN.zone) == BERLIN
+    # So do spreadsheets and American programs write a day.
+    for day in ("11/26/2026 0:00", "11/26/2026 12:00:00 AM", "20261126T0000", "20261126"):
+        assert form_of([day], BERLIN.zone).zone is UTC

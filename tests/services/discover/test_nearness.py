@@ -130,8 +130,9 @@ def test_what_is_left_or_was_merged_tells_how_much_it_has_in_common(
 
 def middle(texts: list[str]) -> FloatArray:
     """Return the mean direction of texts."""
-    rows: FloatArray = unit_rows(HashingEncoder().encode(texts).mean(axis=0, keepdims=True))
-    return rows[0]
+    mean = HashingEncoder().encode(texts).mean(axis=0, keepdims=True)
+    found: FloatArray = unit_rows(mean)[0]
+    return found
 
 
 def more(folder: Path) -> Path:
