@@ -140,7 +140,8 @@ class TrafficView:
         covered: Texts that are answered with an intent; `earlier`: in the period before.
         intents: Texts by the intent that answers them, the most frequent first.
         sources: Covered texts of each source.
-        apart: Which source of 30 texts or more is answered otherwise than the others, in words.
+        apart: Which source is answered otherwise than the others, in words; of those with 30 texts
+            or more that the version has not learned.
         weeks: Covered texts of each week, counted back from the end of its period, by its first
             day. The first week of a period may be shorter.
         lines: Covered texts of each source week by week, the source with most texts first.
@@ -153,8 +154,8 @@ class TrafficView:
         counting: Whether answers are being computed; what is counted is then empty.
         trouble: Why there are no answers, or "".
         sure: Texts that are answered with an intent whose probability is 0.8 or more, of those
-            that the version has not learned; `sure_before`: in the period before. None while
-            answers are being computed.
+            that the version has not learned, or of all if too few others are left to compare;
+            `sure_before`: in the period before. None while answers are being computed.
         drifts: Comparisons of both periods, and of sources, of which nothing is told by chance
             alone in 99 of 100 reports.
         sent: About how many texts came of which a fair sample is counted, `sent_before`: in the

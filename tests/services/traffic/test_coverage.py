@@ -284,6 +284,24 @@ def test_a_source_stands_apart_only_by_more_than_chance() -> None:
     assert apart(web=(1, 40)) == ""
 
 
+def test_a_source_does_not_stand_apart_by_what_the_version_has_learned() -> None:
+    """The source with whose log a version was tuned was told to be answered more often."""
+    said = [
+        SaidText(f"{source}{n}", key, "2026-11-10T10:00:00Z", source)
+        for source, known, new in (("web", 80, 20), ("phone", 0, 50))
+        for n, key in enumerate(["known"] * known + ["a"] * new + ["odd"] * new)
+    ]
+    answers = {**ANSWERS, "odd": [], "known": ["1"]}
+    facts = TrafficFacts(said, [], {"1": "cancel"}, {}, {}, {}, learned={"known"})
+    assert count_coverage(facts, DAYS, answers).apart == (
+        "The differences between sources may be chance."
+    )
+    less = replace(facts, learned={"known", "a"})  # 20 are left of one of them
+    assert count_coverage(less, DAYS, answers).apart == (
+        "Fewer than two sources have 30 texts that are new to the version: too few to compare them."
+    )
+
+
 def test_each_source_has_its_weeks() -> None:
     found = view(rows("2026-11-10", "a", "none", "a"), rows("2026-11-03", "a"))
     told = [
