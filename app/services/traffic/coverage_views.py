@@ -57,7 +57,8 @@ class TrafficChange:
     """How the share of an intent, of no intent, of an uncovered group or of a source changed.
 
     Attributes:
-        before, after: Shares in the period before, and in this one.
+        before, after: Shares in the period before, and in this one; of no intent and of a group
+            without the texts that the version has learned, where these make the difference.
         chance: How often chance alone would make any such change, in [0, 1]; corrected for the
             number of intents, of groups, or of sources. No intent is tested by itself.
         is_real: Whether the change is more than chance.
