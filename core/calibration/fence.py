@@ -288,3 +288,7 @@ class FamiliarityMeasure:
     def familiarity(self, embeddings: FloatArray, scores: ScoreArray) -> ScoreArray:
         """Return how familiar texts are, by embeddings (n, d) and scores (n, intents); (n,)."""
         return self.fence.familiarity(signals(self.shapes, embeddings, scores))
+
+    def left_out(self, scores: ScoreArray, rows: Rows, sources: Rows) -> ScoreArray:
+        """Return how familiar exemplars, `rows` (n,), are to the others, as `signals_left_out`."""
+        return self.fence.familiarity(signals_left_out(self.shapes, scores, rows, sources))

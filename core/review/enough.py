@@ -43,8 +43,13 @@ def newest_known(
     """
     found = list[NewestKnown]()
     for column in range(n_intents):
-        own = np.flatnonzero((given == column) & (order >= 0))
-        newest = own[np.argsort(order[own], kind="stable")][-JUDGED:]
+        newest = newest_rows(given == column, order)
         known = int((answers[newest] == column).sum())
         found.append(NewestKnown(column, len(newest), known))
     return found
+
+
+def newest_rows(own: NDArray[np.bool_], order: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the rows of an intent's newest labels that are judged, the oldest first."""
+    rows = np.flatnonzero(own & (order >= 0))
+    return rows[np.argsort(order[rows], kind="stable")][-JUDGED:]

@@ -57,6 +57,11 @@ class ShareChange:
     loose: int = 0
 
     @property
+    def rise(self) -> float:
+        """By how much the share is larger after; negative where it is smaller."""
+        return self.after.value - self.before.value
+
+    @property
     def is_real(self) -> bool:
         """Whether the test says that the share changed."""
         return self.p_value <= ALPHA

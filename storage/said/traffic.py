@@ -167,14 +167,10 @@ def count_sent(connection: Connection, project_id: int, since: str, until: str) 
     below a rank tell how many there are in all. They are no fewer than those that are kept.
     """
     below = _below(connection, project_id, since, until)
-    found, kept = (
-        connection.execute(
-            sa.select(sa.func.count())
-            .select_from(with_utterances(said_text))
-            .where(*_Fair(project_id, since, until, rank).conditions)
-        ).scalar_one()
-        for rank in (below, _RANKS)
-    )
+    kept = _count(connection, _Fair(project_id, since, until, _RANKS))
+    if below == _RANKS:
+        return kept
+    found = _count(connection, _Fair(project_id, since, until, below))
     return max(kept, round(found * _RANKS / max(1, below)))
 
 
@@ -196,6 +192,11 @@ class _Fair:
             said_text.c.at < self.until,
             said_text.c.rank < self.below,
         )
+
+
+def _count(connection: Connection, fair: _Fair) -> int:
+    query = sa.select(sa.func.count()).select_from(with_utterances(said_text)).where(*fair.conditions)
+    return int(connection.execute(query).scalar_one())
 
 
 def _below(connection: Connection, project_id: int, since: str, until: str) -> int:

@@ -4,13 +4,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from app.services.cache import of_version
 from app.services.live.live_model import LiveModel, is_untuned
 from app.services.live.live_studio import LiveStudio
 from app.services.live.row_answers import echoed_ids, exemplar_scores
 from app.services.studio import Studio
-from core.review.enough import newest_known
+from core.calibration.out_of_scope import in_scope
+from core.heads.folds import sources_of
+from core.review.enough import newest_known, newest_rows
+from core.splits import Rows
+from core.types import ScoreArray
 from storage import models, projects
 from storage.log.label_origins import labelled_singly
 from storage.queries import dataset
@@ -93,14 +98,13 @@ def _judged(studio: Studio, live: LiveModel, given_at: Mapping[str, int]) -> lis
     told = {key: at for key, at in given_at.items() if key in unseen}
     places = [told.get(one.id, -1) for one in live.pipeline.exemplars]
     # An exemplar without an intent has a label, too, and belongs to no column.
-    labels = np.where(targets.any(1), targets.argmax(1), -1)
-    answers = scores.argmax(1).astype(np.int64)
+    labels = np.where(targets.any(1), targets.argmax(1), -1).astype(np.int64)
+    answers, n_intents = scores.argmax(1).astype(np.int64), scores.shape[1]
     order = np.array(places, dtype=np.int64)
-    inside = live.pipeline.calibration.inside(live.pipeline.embeddings, scores)
-    judged, let_in = (
-        newest_known(given_answers, labels.astype(np.int64), order, scores.shape[1])
-        for given_answers in (answers, np.where(inside, answers, -1))
-    )
+    newest = np.concatenate([newest_rows(labels == one, order) for one in range(n_intents)])
+    allowed = answers.copy()
+    allowed[newest[~_let_in(live, scores[newest], newest)]] = -1
+    judged, let_in = (newest_known(one, labels, order, n_intents) for one in (answers, allowed))
     return [
         EnoughLabels(
             intent=live.columns[one.column],
@@ -113,6 +117,18 @@ def _judged(studio: Studio, live: LiveModel, given_at: Mapping[str, int]) -> lis
         for is_enough in [one.is_enough and one.known - kept.known <= _MOST_REFUSED]
         if one.judged
     ]
+
+
+def _let_in(live: LiveModel, scores: ScoreArray, rows: Rows) -> NDArray[np.bool_]:
+    """Tell of examples, `rows` (n,), with held-out scores (n, intents) which the limit lets in.
+
+    None is near to itself: by its own distance each would be let in.
+    """
+    calibration = live.pipeline.calibration
+    familiarity, measure = scores.max(1), calibration.familiarity_measure
+    if measure is not None:
+        familiarity = measure.left_out(scores, rows, sources_of(live.pipeline.exemplars))
+    return in_scope(familiarity, calibration.limits(scores.shape[1])[scores.argmax(1)])
 
 
 def _reason(known: int, judged: int) -> str:

@@ -11,7 +11,6 @@ from app.services.embedding import embed_texts
 from app.services.explaining.explained_model import ExplainedModel
 from app.services.studio import Studio
 from core.calibration.calibration import probabilities
-from core.calibration.fence import signals_left_out
 from core.heads.folds import left_with_source, said_rows, sources_of
 from core.heads.mixture import voices_of, without_names
 from core.heads.votes.fit import VoteHead, leave_one_out
@@ -181,9 +180,7 @@ def _left_out(model: ExplainedModel) -> _Marked:
     left_out, measure = scores[rows], pipeline.calibration.familiarity_measure
     familiarity = left_out.max(1)
     if measure is not None:
-        familiarity = measure.fence.familiarity(
-            signals_left_out(measure.shapes, left_out, rows, sources)
-        )
+        familiarity = measure.left_out(left_out, rows, sources)
     return _marked(pipeline, asked, (left_out, familiarity))
 
 

@@ -178,7 +178,6 @@ def count_coverage(
         for rows, span in ((facts.now, days), (facts.earlier, before))
     )
     n, missing = len(now), [one for one in now if not one.intents]
-    sources = covered_sources(now)
     intents = intent_shares(facts.intents, old, now)
     asked = {one.id for one in intents} | set(facts.meant)
     spots = [key for key in facts.intents if facts.labels.get(key, 0) >= MANY_LABELS]
@@ -189,7 +188,7 @@ def count_coverage(
         covered=share_of("all", n - len(missing), n),
         earlier=share_of("all", covered_before, len(old)),
         intents=intents,
-        sources=sources,
+        sources=covered_sources(now),
         weeks=covered_weeks([*old, *now]),
         lines=source_lines([*old, *now]),
         uncovered=_uncovered(facts, missing),
@@ -200,7 +199,7 @@ def count_coverage(
         sent=_about(facts.sent, len(facts.now)),
         sent_before=_about(facts.sent_before, len(facts.earlier)),
         left_out=left_out_words(facts),
-        apart=apart_words(sources),
+        apart=apart_words(now, facts.learned),
     )
 
 

@@ -58,7 +58,8 @@ class TrafficChange:
     """How the share of an intent, of no intent, of an uncovered group or of a source changed.
 
     Attributes:
-        before, after: Shares in the period before, and in this one.
+        before, after: Shares in the period before, and in this one; of no intent and of a group
+            without the texts that the version has learned, where these make the difference.
         chance: How often chance alone would make any such change, in [0, 1]; corrected for the
             number of intents, of groups, or of sources. No intent is tested by itself.
         is_real: Whether the change is more than chance.
@@ -141,7 +142,8 @@ class TrafficView:
         covered: Texts that are answered with an intent; `earlier`: in the period before.
         intents: Texts by the intent that answers them, the most frequent first.
         sources: Covered texts of each source.
-        apart: Which source of 30 texts or more is answered otherwise than the others, in words.
+        apart: Which source is answered otherwise than the others, in words; of those with 30 texts
+            or more that the version has not learned.
         weeks: Covered texts of each week, counted back from the end of its period, by its first
             day. The first week of a period may be shorter.
         lines: Covered texts of each source week by week, the source with most texts first.
@@ -154,8 +156,8 @@ class TrafficView:
         counting: Whether answers are being computed; what is counted is then empty.
         trouble: Why there are no answers, or "".
         sure: Texts that are answered with an intent whose probability is 0.8 or more, of those
-            that the version has not learned; `sure_before`: in the period before. None while
-            answers are being computed.
+            that the version has not learned, or of all if too few others are left to compare;
+            `sure_before`: in the period before. None while answers are being computed.
         drifts: Comparisons of both periods, and of sources, of which nothing is told by chance
             alone in 99 of 100 reports.
         sent: About how many texts came of which a fair sample is counted, `sent_before`: in the

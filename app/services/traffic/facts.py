@@ -122,5 +122,5 @@ def left_out_words(facts: TrafficFacts) -> str:
         f"and {then:,} of the {counted(len(facts.earlier), 'text')} of the days before"
     )
     if facts.is_comparable:
-        return f"{learned}. {_COMPARED.capitalize()} are compared without these."
+        return f"{learned}. A change in answers or words is told only if it stands without these."
     return f"{learned}. Too few others are left to compare {_COMPARED}."

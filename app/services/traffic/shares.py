@@ -1,7 +1,7 @@
 """Shares of answered rows: by week, by source and by intent."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import date, timedelta
 
@@ -96,20 +96,27 @@ def covered_sources(rows: Sequence[AnsweredRow]) -> tuple[TrafficShare, ...]:
     return tuple(sorted(named, key=lambda one: -one.n))
 
 
-def apart_words(sources: Sequence[TrafficShare]) -> str:
-    """Say which source is answered otherwise than the others, if one is; "" of a single source."""
-    if len(sources) < _PAIR:
+def apart_words(now: Sequence[AnsweredRow], learned: Collection[str]) -> str:
+    """Say which source is answered otherwise than the others, if one is; "" of a single source.
+
+    A version answers most texts that it has `learned`, by the utterance's id. They are left out.
+    """
+    if len({one.row.source for one in now}) < _PAIR:
         return ""
+    fresh = [one for one in now if one.row.utterance_id not in learned]
+    new = " that are new to the version" if len(fresh) < len(now) else ""
+    sources = covered_sources(fresh)
     large = {one.name: Portion(one.count, one.n) for one in sources if one.n >= _FEWEST}
     if len(large) < _PAIR:
-        return f"Fewer than two sources have {_FEWEST} texts: too few to compare them."
+        return f"Fewer than two sources have {_FEWEST} texts{new}: too few to compare them."
     first = compare_parts(large)[0]
     if not first.is_real:
         return "The differences between sources may be chance."
     own, others = first.after, first.before
     return (
-        f"Texts from “{first.name}” are answered {'more' if own.value > others.value else 'less'} "
-        f"often than those from other sources: {percent(own.value, 1)} of "
+        f"Texts from “{first.name}”{new} are answered "
+        f"{'more' if own.value > others.value else 'less'} often than those from other sources: "
+        f"{percent(own.value, 1)} of "
         f"{counted(own.n, 'text')} against {percent(others.value, 1)} of {others.n:,}. "
         "This is more than chance."
     )

@@ -1,6 +1,6 @@
 """What a project has stored of its traffic, to be looked at."""
 
-from app.services.live.server_state import LiveStudio
+from app.services.live.live_studio import LiveStudio
 from storage.queries import utterances
 from storage.queries.utterances import Filter
 from storage.said import traffic

@@ -12,12 +12,14 @@ from app.services.labelling import enough
 from app.services.labelling.enough import EnoughLabels, EnoughView, list_enough
 from app.services.live import row_answers
 from app.services.live.joining import base_of
+from app.services.live.live_model import LiveModel
 from app.services.live.live_studio import LiveStudio, open_live, open_live_studio
 from app.services.studio import Studio
 from app.services.training.runs import TrainingRequest
 from core.calibration.calibration import Calibration
-from core.heads.votes.fit import fit_votes
-from core.types import Exemplar
+from core.calibration.fence import FamiliarityMeasure, Fence, with_exemplars
+from core.heads.votes.fit import VoteHead, fit_votes
+from core.types import Exemplar, FloatArray, ScoreArray
 from storage import projects
 from storage.log import edits, events
 from storage.log.events import Action
@@ -107,6 +109,40 @@ def test_labels_that_were_given_together_are_left_out(live: LiveStudio) -> None:
     assert len(singly) == 28 + 1
 
 
+def targets_of(exemplars: tuple[Exemplar, ...]) -> ScoreArray:
+    return np.array([["a" in e.intents, "b" in e.intents] for e in exemplars], dtype=np.float64)
+
+
+def voted(live: LiveModel, exemplars: tuple[Exemplar, ...], rows: FloatArray) -> LiveModel:
+    """A model of two intents, a and b, in which some examples vote; it refuses none."""
+    head = fit_votes(rows, targets_of(exemplars), ("a", "b"), 0.1, 0.1)
+    pipeline = replace(live.pipeline, head=head, exemplars=exemplars, embeddings=rows, exact={})
+    pipeline = replace(pipeline, calibration=Calibration(1.0, -9.0, 0.05))
+    ids = frozenset(one.id for one in exemplars)
+    base = base_of(pipeline, ("a", "b"))
+    return replace(live, pipeline=pipeline, base=base, hot=ids, late=frozenset())
+
+
+def test_a_limit_by_distance_measures_no_text_by_itself(home: Studio) -> None:
+    """Each example is nearest to itself, so such a limit seemed to refuse none."""
+    _, live = open_live(open_live_studio(home), "p")
+    exemplars = tuple(Exemplar(f"{i}{n}", f"{i} {n}", (i,)) for i in "ab" for n in range(16))
+    rows = np.zeros((32, 34), dtype=np.float32)
+    rows[np.arange(32), np.arange(32)] = np.sqrt(0.1)
+    rows[:16, 32] = rows[16:, 33] = np.sqrt(0.9)  # the cosine of two texts of an intent is 0.9
+    shapes = with_exemplars(rows, targets_of(exemplars), np.eye(34))
+    measure = FamiliarityMeasure(Fence("nearest", (0.0,) * 3, (1.0,) * 3), shapes)
+    model = voted(live, exemplars, rows)
+    given_at = {one.id: at for at, one in enumerate(exemplars)}
+    for limit, is_enough in ((0.88, True), (0.92, False)):  # with itself the mean is 0.933
+        calibration = Calibration(1.0, limit, 0.05, familiarity_measure=measure)
+        fenced = replace(model, pipeline=replace(model.pipeline, calibration=calibration))
+        judged = enough._judged(home, fenced, given_at)
+        assert [(one.judged, one.known, one.is_enough) for one in judged] == [
+            (15, 15, is_enough)
+        ] * 2
+
+
 def test_what_was_made_of_a_text_does_not_tell_that_the_model_knew_it(
     home: Studio, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -119,14 +155,7 @@ def test_what_was_made_of_a_text_does_not_tell_that_the_model_knew_it(
     # A copy lies where its source does, and nothing else is near: without both, the 6 of 13 labels
     # are fewer than the 7.
     rows = np.eye(10, dtype=np.float32)[[0, 1, 2, 0, 1, 2, *range(3, 10)]]
-    targets = np.array([["a" in e.intents, "b" in e.intents] for e in exemplars], dtype=np.float64)
-    head = fit_votes(rows, targets, ("a", "b"), 0.1, 0.1)
-    pipeline = replace(live.pipeline, head=head, exemplars=exemplars, embeddings=rows, exact={})
-    pipeline = replace(pipeline, calibration=Calibration(1.0, -9.0, 0.05))
-    ids = frozenset(one.id for one in exemplars)
-    model = replace(
-        live, pipeline=pipeline, base=base_of(pipeline, ("a", "b")), hot=ids, late=frozenset()
-    )
+    model = voted(live, exemplars, rows)
     given_at = {one.id: at for at, one in enumerate(exemplars)}
 
     def known() -> dict[str, tuple[int, int]]:
@@ -135,7 +164,9 @@ def test_what_was_made_of_a_text_does_not_tell_that_the_model_knew_it(
 
     assert known() == {"a": (3, 0), "b": (7, 7)}
     monkeypatch.setattr(row_answers, "SOLVED_AT_ONCE", 12)
-    rootless = replace(pipeline, head=replace(head, root=None))
+    head = model.pipeline.head
+    assert isinstance(head, VoteHead)
+    rootless = replace(model.pipeline, head=replace(head, root=None))
     model = replace(model, pipeline=rootless)  # too many to be solved anew: no text is judged so
     assert known() == {"b": (7, 7)}
 

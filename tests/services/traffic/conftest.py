@@ -3,7 +3,7 @@
 import pytest
 
 from app.services.data.projects import create_project
-from app.services.live.server_state import LiveStudio, open_live_studio
+from app.services.live.live_studio import LiveStudio, open_live_studio
 from app.services.studio import Studio
 
 

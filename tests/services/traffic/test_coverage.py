@@ -260,11 +260,30 @@ def test_what_has_no_intent_is_compared_without_what_the_version_has_learned() -
     )
     assert found.left_out == (
         "The version has learned 0 of the 500 texts of these days, and 300 of the 500 texts of the "
-        "days before. What gets no intent, what is answered surely and what people write are "
-        "compared without these."
+        "days before. A change in answers or words is told only if it stands without these."
     )
     [intent] = [one for one in found.changes if one.about == "intent"]
-    assert (intent.before.n, intent.after.n) == (500, 500)
+    assert (intent.before.n, intent.after.n, intent.is_real) == (500, 500, False)
+
+
+def test_what_people_chose_to_label_makes_no_change() -> None:
+    """Of 450 texts with an intent 300 were labelled: 25 % of the others had none, later 10 %."""
+
+    def weeks(then: list[str], later: list[str]) -> TrafficView:
+        sides = rows("2026-11-10", *later), rows("2026-11-03", *["known"] * 300, *then)
+        facts = TrafficFacts(*sides, {"1": "cancel"}, {"none": 4}, GROUPS, {}, learned={"known"})
+        return count_coverage(facts, DAYS, {**ANSWERS, "known": ["1"]})
+
+    same = weeks(["a"] * 150 + ["none"] * 50, ["a"] * 450 + ["none"] * 50).changes
+    assert not any(one.is_real for one in same)
+    [none] = [one for one in same if one.about == "no intent"]
+    assert (none.before.count, none.before.n, none.after.count) == (50, 500, 50)
+    assert none.verdict == "such a difference can come by chance alone, in 100 of 100 cases"
+    rise = weeks(["a"] * 190 + ["none"] * 10, ["a"] * 350 + ["none"] * 150).changes
+    assert {one.about for one in rise if one.is_real} == {"no intent", "intent", "group"}
+    [none] = [one for one in rise if one.about == "no intent"]
+    assert (none.before.count, none.before.n) == (10, 200)
+    assert none.verdict.startswith("without the texts that the version has learned, the difference")
 
 
 def test_without_50_texts_that_are_new_to_the_version_nothing_is_said_of_no_intent() -> None:
@@ -302,6 +321,24 @@ def test_a_source_stands_apart_only_by_more_than_chance() -> None:
         "100 texts against 90.0 % of 100. This is more than chance."
     )
     assert apart(web=(1, 40)) == ""
+
+
+def test_a_source_does_not_stand_apart_by_what_the_version_has_learned() -> None:
+    """The source with whose log a version was tuned was told to be answered more often."""
+    said = [
+        SaidText(f"{source}{n}", key, "2026-11-10T10:00:00Z", source)
+        for source, known, new in (("web", 80, 20), ("phone", 0, 50))
+        for n, key in enumerate(["known"] * known + ["a"] * new + ["odd"] * new)
+    ]
+    answers = {**ANSWERS, "odd": [], "known": ["1"]}
+    facts = TrafficFacts(said, [], {"1": "cancel"}, {}, {}, {}, learned={"known"})
+    assert count_coverage(facts, DAYS, answers).apart == (
+        "The differences between sources may be chance."
+    )
+    less = replace(facts, learned={"known", "a"})  # 20 are left of one of them
+    assert count_coverage(less, DAYS, answers).apart == (
+        "Fewer than two sources have 30 texts that are new to the version: too few to compare them."
+    )
 
 
 def test_each_source_has_its_weeks() -> None:

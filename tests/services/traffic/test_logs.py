@@ -124,7 +124,10 @@ def test_how_long_a_talk_took_is_no_time_of_the_day(live: LiveStudio, tmp_path: 
     path.write_text("text,date,duration\nhello,2026-02-02,35:20\nbye,2026-02-03,0:42\n", "utf-8")
     done = load(live, path)
     assert (done.kept, done.untimed, done.times) == (2, 0, ())
-    assert [at for at, _, _ in stored_rows(live)] == ["2026-02-02T00:00:00Z", "2026-02-03T00:00:00Z"]
+    assert [at for at, _, _ in stored_rows(live)] == [
+        "2026-02-02T00:00:00Z",
+        "2026-02-03T00:00:00Z",
+    ]
 
 
 @pytest.mark.parametrize("clock", ["", " 00:00:00"])
