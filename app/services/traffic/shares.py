@@ -107,8 +107,10 @@ def apart_words(sources: Sequence[TrafficShare]) -> str:
     if not first.is_real:
         return "The differences between sources may be chance."
     own, others = first.after, first.before
+    is_named = any(one.name == first.name and not one.id for one in sources)
+    name = f"“{first.name}”" if is_named else "the smaller sources together"
     return (
-        f"Texts from “{first.name}” are answered {'more' if own.value > others.value else 'less'} "
+        f"Texts from {name} are answered {'more' if own.value > others.value else 'less'} "
         f"often than those from other sources: {percent(own.value, 1)} of "
         f"{counted(own.n, 'text')} against {percent(others.value, 1)} of {others.n:,}. "
         "This is more than chance."
