@@ -195,7 +195,9 @@ class _Fair:
 
 
 def _count(connection: Connection, fair: _Fair) -> int:
-    query = sa.select(sa.func.count()).select_from(with_utterances(said_text)).where(*fair.conditions)
+    query = (
+        sa.select(sa.func.count()).select_from(with_utterances(said_text)).where(*fair.conditions)
+    )
     return int(connection.execute(query).scalar_one())
 
 

@@ -113,8 +113,10 @@ def apart_words(now: Sequence[AnsweredRow], learned: Collection[str]) -> str:
     if not first.is_real:
         return "The differences between sources may be chance."
     own, others = first.after, first.before
+    is_named = any(one.name == first.name and not one.id for one in sources)
+    name = f"“{first.name}”" if is_named else "the smaller sources together"
     return (
-        f"Texts from “{first.name}”{new} are answered "
+        f"Texts from {name}{new} are answered "
         f"{'more' if own.value > others.value else 'less'} often than those from other sources: "
         f"{percent(own.value, 1)} of "
         f"{counted(own.n, 'text')} against {percent(others.value, 1)} of {others.n:,}. "

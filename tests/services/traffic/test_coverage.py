@@ -341,6 +341,16 @@ def test_a_source_does_not_stand_apart_by_what_the_version_has_learned() -> None
     )
 
 
+def test_small_sources_that_stand_apart_together_are_no_source_of_that_name() -> None:
+    """“Texts from “all other sources”” were compared with “those from other sources”."""
+    large = {f"s{n:02}": (60, 60) for n in range(20)}
+    small = {f"session {n:02}": (0, 2) for n in range(20)}
+    assert apart(**large, **small) == (
+        "Texts from the smaller sources together are answered less often than those from other "
+        "sources: 0.0 % of 40 texts against 100.0 % of 1,200. This is more than chance."
+    )
+
+
 def test_each_source_has_its_weeks() -> None:
     found = view(rows("2026-11-10", "a", "none", "a"), rows("2026-11-03", "a"))
     told = [
