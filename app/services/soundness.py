@@ -41,10 +41,14 @@ class DatabaseView:
 
 @dataclass(slots=True)
 class Soundness:
-    """What the server knows of its database; it is checked while requests are answered."""
+    """What the server knows of its database; it is checked while requests are answered.
+
+    `sought`: since a request met damage, a thread has begun to look for what is damaged.
+    """
 
     studio: Studio
     view: DatabaseView = DatabaseView("unchecked")
+    sought: bool = False
     guard: threading.Lock = field(default_factory=threading.Lock)
 
     def check(self) -> None:
@@ -64,7 +68,9 @@ class Soundness:
         """Remember that a request met damage, and look for what is damaged in the background."""
         if self.view.state != "damaged":
             self.view = self._damaged(frozenset())
+        if not (self.sought or self.view.lost):
             in_background("look-for-damage", self.check)
+            self.sought = True
 
     def require(self) -> None:
         """Refuse to call the server ready; whoever asks needs no token, so no path is told.

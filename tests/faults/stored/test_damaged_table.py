@@ -153,6 +153,28 @@ def test_a_request_that_meets_damage_makes_it_known(
     assert client.get("/api/health/ready").status_code == 503
 
 
+def test_where_no_thread_is_left_the_next_request_looks_for_what_is_lost(
+    studio: Studio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Pages said that the database is damaged, and until a restart not what is lost."""
+    create_project(studio, "p")
+    studio.database.close()
+    spoil(studio.places.home, "receipt")
+    soundness = Soundness(studio)
+
+    def full(_: threading.Thread) -> None:
+        raise RuntimeError("can't start new thread")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(threading.Thread, "start", full)
+        with pytest.raises(RuntimeError, match="new thread"):
+            soundness.note()
+    assert (soundness.view.state, soundness.view.lost) == ("damaged", ())
+    soundness.note()
+    wait_until(lambda: soundness.view.lost, "what is lost is known", 30)
+    assert soundness.view.lost == ("maps, groups, reports and settings",)
+
+
 def test_a_running_server_checks_its_database(tmp_path: Path) -> None:
     home = tmp_path / "home"
     made = open_studio(Settings(home=home))
