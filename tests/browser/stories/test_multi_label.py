@@ -233,7 +233,8 @@ def trains(page: Page, studio: Served) -> None:
     page.wait_for_selector("[data-role=job-state]:has-text('done')", timeout=600_000)
     champion = page.locator("[data-role=champion]")
     # “F1 81.2 %, exact 60.0 % on held-out labels when trained (5-fold cross-validation …)”
-    plain = re.compile(r" % exactly right on its own labels, checked when trained[.;]")
+    # and “its own labels”, which reports call “its own examples”
+    plain = re.compile(r" % exactly right on its own examples, checked when trained[.;]")
     expect(champion).to_have_attribute("title", plain)
     [model] = studio.ask("/projects/bank/versions")["models"]
     assert model["metrics"]["task"] == "multi-label"
