@@ -37,6 +37,9 @@ ALREADY_RUNNING = 17
 _POLL_SECONDS = 0.05
 _WATCH_SECONDS = 0.25
 _IDLE_SECONDS = 0.5
+_FOR_TRAINING = "Close other programs, or train with Quick or a smaller batch size."
+_FOR_OTHERS = "Close other programs, then try again."
+"""What to do about a job whose process ended again and again, perhaps for lack of memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +219,7 @@ class Supervisor:
                 jobs.put_back(connection, job.id, job.attempt)
             else:
                 message = f"It was broken off {job.attempt} times, perhaps for lack of memory."
-                hint = "Close other programs, or train with Quick or a smaller batch size."
+                hint = _FOR_TRAINING if job.kind == "train" else _FOR_OTHERS
                 jobs.finish(connection, job.id, job.attempt, JobOutcome("failed", message, hint))
         except Fenced:
             return  # another supervisor settled it first

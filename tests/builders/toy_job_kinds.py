@@ -21,6 +21,7 @@ from storage.database import Transaction, open_database
 def open_workplace(settings: Settings) -> Workplace:
     kinds = {
         "steps": steps,
+        "train": steps,
         "stubborn": stubborn,
         "noisy": noisy,
         "counting": counting,

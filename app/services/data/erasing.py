@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from app.services.data import uploads
+from app.services.data.projects import require_rest
 from app.services.scratch import sweep_scratch
 from app.services.studio import Studio
 from core.errors import ArtifactDamaged, Conflict, InvalidInput
@@ -197,7 +198,7 @@ def _erase(
     studio: Studio, connection: Transaction, project: ProjectRecord, asked: Sequence[str]
 ) -> tuple[ErasureView, Sequence[str]]:
     """Erase within the caller's transaction; return the view, and blobs that are now unused."""
-    _require_rest(connection, project)
+    require_rest(connection, project)
     said = erasing.find_said(connection, project.id, asked)
     texts = said.texts | frozenset(asked)
     scrubber = scrubber_of(texts, dataset.names_ever(connection, project.id))
@@ -225,14 +226,6 @@ def _erase(
         left=tuple(_out_of_reach(studio, connection, project, scrubber)),
     )
     return view, unused
-
-
-def _require_rest(connection: Transaction, project: ProjectRecord) -> None:
-    if jobs.live_with(connection, project):
-        raise Conflict(
-            f"A job that holds texts of '{project.name}' is under way.",
-            "Wait for its end, or cancel it first.",
-        )
 
 
 def _rewrite_models(

@@ -83,7 +83,7 @@ def rename_project(studio: Studio, name: str, new: str) -> ProjectRecord:
     """
     with studio.database.write() as connection:
         record = projects.find(connection, name)
-        _require_rest(connection, record)
+        require_rest(connection, record)
         projects.rename(connection, record, new)
         about = f"{record.name} to {new}"
         acts.note(connection, record.id, Act("rename project", studio.settings.actor, about))
@@ -99,7 +99,7 @@ def delete_project(studio: Studio, name: str) -> DeletedProject:
     """
     with studio.database.write() as connection:
         record = projects.find(connection, name)
-        _require_rest(connection, record)
+        require_rest(connection, record)
         projects.delete(connection, record)
         acts.note(connection, record.id, Act("delete project", studio.settings.actor, record.name))
     return DeletedProject(record.id, record.name)
@@ -179,7 +179,7 @@ def _describe_intents(studio: Studio, record: ProjectRecord, path: Path) -> None
         events.record(connection, record.id, action, changes)
 
 
-def _require_rest(connection: Transaction, record: ProjectRecord) -> None:
+def require_rest(connection: Transaction, record: ProjectRecord) -> None:
     """Raise `Conflict` while a job of the project, or one that starts from it, is under way."""
     if jobs.live_with(connection, record):
         raise Conflict(

@@ -105,28 +105,33 @@ def _is_borne_out(evidence: Evidence, one: DoubtedIntent) -> bool:
 def _doubted_set(
     evidence: Evidence, doubts: Sequence[DoubtedIntent], kind: Literal["label", "doubt"]
 ) -> Finding:
-    """Ask about the doubted intents of one text, the likeliest error first."""
+    """Ask about the doubted intents of one text, the confident and likeliest errors first.
+
+    Where some are confident, the label proposed for the text turns those alone.
+    """
+    doubts = sorted(doubts, key=lambda one: (not one.confident, -one.doubt))
     row = doubts[0].row
     labels, keys = evidence.labels[row], [evidence.columns[one.column] for one in doubts]
-    wanted = _turned(labels, keys)
+    sure = [key for one, key in zip(doubts, keys, strict=True) if one.confident] or keys
+    wanted = _turned(labels, sure)
     own, label = evidence.label(labels), evidence.label(wanted)
     text, near = evidence.example(row, suggested=wanted), _alike(evidence, row)
     remedies = _remedies_of_doubt(text)
     remedies[:0] = [
         Remedy(
-            f"{'Take away' if one.surplus else 'Add'} {evidence.name(key)}",
+            _turning(evidence, one),
             Repair("relabel", (text.id,), _turned(labels, [key])),
         )
         for one, key in zip(doubts, keys, strict=True)
     ]
-    if len(doubts) > 1:
+    if len(sure) > 1:
         remedies.insert(0, Remedy(f"Label it {label}", Repair("relabel", (text.id,), wanted)))
     return Finding(
         id=label_finding_id(text.id, labels),
         kind=kind,
-        title=_asked(evidence, doubts[0]) if len(doubts) == 1 else f"{own}, or {label}?",
+        title=_asked(evidence, doubts[0]) if len(sure) == 1 else f"{own}, or {label}?",
         why=" ".join(_voted_out(evidence, one) for one in doubts),
-        figure=doubts[0].doubt,
+        figure=max(one.doubt for one in doubts),
         measure=_measure(evidence, row, keys[0]),
         texts=(text, *(evidence.example(place, "similar") for place in near)),
         remedies=tuple(remedies),
@@ -137,6 +142,14 @@ def _doubted_set(
 def _turned(labels: Sequence[str], keys: Sequence[str]) -> tuple[str, ...]:
     """Return labels without those of some intents that are among them, and with the others."""
     return tuple(sorted(set(labels) ^ set(keys)))
+
+
+def _turning(evidence: Evidence, one: DoubtedIntent) -> str:
+    """Say what turns one doubted intent; without its only one a text has no intent."""
+    key = evidence.columns[one.column]
+    if _turned(evidence.labels[one.row], [key]):
+        return f"{'Take away' if one.surplus else 'Add'} {evidence.name(key)}"
+    return f"Label it {evidence.label(())}"
 
 
 def _asked(evidence: Evidence, one: DoubtedIntent) -> str:

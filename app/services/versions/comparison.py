@@ -43,7 +43,7 @@ from storage.queries import dataset
 from storage.records import ProjectRecord
 
 _CHUNK = 512
-_FIGURE: dict[Task, str] = {"single-label": "accuracy", "multi-label": "exact match"}
+_FIGURE: dict[Task, str] = {"single-label": "accuracy", "multi-label": "exactly right answers"}
 """Name of the share of right answers."""
 _COMPARED = ("accuracy", "n")
 """Figures of a training that a comparison by stored figures computes with."""

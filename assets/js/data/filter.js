@@ -202,6 +202,7 @@ export class Filter {
   }
 
   // A link or a saved filter may ask for one that is there no more: its name is not known, and no text has it.
+  // The second list leaves the first intent out: it narrows nothing.
   #offerIntents(first, second) {
     for (const [name, chosen, none] of [
       ['intent', first, 'any intent'],
@@ -209,7 +210,8 @@ export class Filter {
     ]) {
       const isKnown = !chosen || this.#intents.some(([id]) => id === chosen);
       const gone = isKnown ? [] : [[chosen, 'an intent that is gone']];
-      offer(this.#selects[name], [['', none], ...this.#intents, ...gone], chosen);
+      const offered = name === 'second' ? this.#intents.filter(([id]) => id !== first) : this.#intents;
+      offer(this.#selects[name], [['', none], ...offered, ...gone], chosen);
     }
   }
 
@@ -256,8 +258,9 @@ export class Filter {
   #change(values) {
     this.page = 0;
     Object.assign(this.#values, values);
-    if (!this.#values.intent) this.#values.second = this.#selects.second.value = '';
-    const {order} = this.#values;
+    const {intent, second, order} = this.#values;
+    if (!intent || intent === second) this.#values.second = this.#selects.second.value = '';
+    if ('intent' in values) this.#offerIntents(intent, this.#values.second);
     setQuery({...this.#values, page: '', order: order === 'newest' ? '' : order});
     this.#drawSplits();
     this.#say();

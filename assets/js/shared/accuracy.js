@@ -103,11 +103,12 @@ function countedWords(figures) {
 const COUNTING = 'Newer labels are being counted. The figures here are without them.';
 
 // `measured_on` is the server's: on which texts, and when. The method that it names in brackets is for researchers, who
-// find it in the charts of Versions.
+// find it in the charts of Versions. Reports call these texts the same (`app/services/reports/pages.py`).
 export const plainBasis = measured =>
   measured
     .replace(/ when trained \([^)]*\)/, ' when trained')
-    .replace('held-out labels when trained', 'its own labels, checked when trained');
+    .replace('held-out labels when trained', 'its own examples, checked when trained')
+    .replace('labels that it has learned', 'its own examples, which it has learned');
 const trainedOn = ({measured_on: measured}) => plainBasis(measured ?? '') || 'when trained';
 export const whenTrained = figures => `${figuresOf(figures)} ${trainedOn(figures)}`;
 // A figure of the labels themselves stands beside what it is worth, and never as the headline.

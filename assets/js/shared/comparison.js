@@ -139,8 +139,8 @@ function figuresOf({champion, candidate, before, after, difference, n, basis, f1
   return h(
     'div',
     {class: 'figures'},
-    figure(champion, percent(before, digits), f1 && `exact match; F1 ${percent(f1[0])}`),
-    figure(candidate, percent(after, digits), f1 && `exact match; F1 ${percent(f1[1])}`),
+    figure(champion, percent(before, digits), f1 && 'exactly right'),
+    figure(candidate, percent(after, digits), f1 && 'exactly right'),
     difference && figure('difference', told(difference.value), range),
     figure('checked on', plural(n, 'text'), BASES[basis]),
   );

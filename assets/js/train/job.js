@@ -5,7 +5,8 @@ import {bringTests} from '../shared/test_texts.js';
 import {duration, figuresOf, numberOf, percent} from '../shared/words.js';
 
 const NOT_IN_IT = 'Labels given since are not counted in it.';
-const BASES = ['on its own labels', 'on labels that it has learned']; // of figures that no test text backs
+// Of figures that no test text backs; the first that fits is said.
+const BASES = ['on its own examples, which it has learned', 'on its own examples'];
 const NEARLY = 0.9;
 const SOON_S = 3;
 const SHOWN = 8; // earlier trainings

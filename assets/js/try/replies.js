@@ -3,7 +3,7 @@ import {field, fill, h, table} from '../shared/elements.js';
 import {guarded} from '../shared/messages.js';
 import {placeExample} from '../shared/placeholder.js';
 import {post} from '../shared/rest.js';
-import {plural, points} from '../shared/words.js';
+import {chainWords, plural, points} from '../shared/words.js';
 
 const TITLE = 'Which reply fits a conversation?';
 const LEAD =
@@ -89,10 +89,11 @@ export class ReplySheet {
       ? `, which reads up to ${plural(contexts, 'earlier turn')}`
       : ', which reads the last turn';
     const rows = best.map(({text, cosine}) => [text, h('td', {class: 'number'}, points(cosine))]);
+    const by = chainWords([encoder]); // “version 1 of shop”; another encoder by its name
     const fit = h('th', {class: 'number'}, 'Fit, of 100');
     fill(
       this.#found,
-      h('p', {class: 'small soft', 'data-role': 'ranked-by'}, `The best of ${from}, by ${encoder}${reads}.`),
+      h('p', {class: 'small soft', 'data-role': 'ranked-by'}, `The best of ${from}, by ${by}${reads}.`),
       !trained && h('div', {class: 'note warn'}, BARE),
       table(['Reply', fit], rows),
     );

@@ -8,6 +8,11 @@ from tests.builders.held_answers import hold, reroute
 from tests.builders.served_studio import Served
 
 _TESTS = "/projects/sample/utterances?size=1&split=test&state="
+_PLAIN = """async measured => {
+  const {plainBasis} = await import('/studio/js/shared/accuracy.js');
+  return measured.map(plainBasis);
+}"""
+"""What pages say of the texts that a figure stands on."""
 
 
 def counted(studio: Served, state: str) -> int:
@@ -107,3 +112,16 @@ def test_undo_gives_back_the_texts_that_were_drawn(
     expect(page.locator("[data-role=utterance]:not(:empty)")).to_be_visible()
     expect(page.locator(".toast.bad")).to_have_count(0)
     assert counted(studio, "unlabelled") == before
+
+
+def test_pages_call_the_texts_that_a_training_checks_itself_on_as_reports_do(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """Pages said “its own labels” and “labels that it has learned”, reports “its own examples”."""
+    page = visit(studio, "/train?project=sample")
+    held_out = "on held-out labels when trained (5-fold cross-validation over 20 texts)"
+    learned = "on labels that it has learned, when trained (leave-one-out over 20 texts)"
+    assert page.evaluate(_PLAIN, [held_out, learned]) == [
+        "on its own examples, checked when trained",
+        "on its own examples, which it has learned, when trained",
+    ]

@@ -16,6 +16,17 @@ _CHAIN = """async () => {
 }"""
 """The trainings behind a version that started from a version of another project."""
 
+_COMPARED = """async () => {
+  const {comparisonOf} = await import('/studio/js/shared/comparison.js');
+  const lists = {answers: [], pins: [], words: ['Micro F1: 90 %.'], intents: []};
+  const figures = {before: 0.5, after: 0.75, difference: null, n: 40, f1: [0.8, 0.9]};
+  const names = {champion: 'p@1', candidate: 'p@2', basis: 'test split', task: 'multi-label'};
+  const comparison = {...lists, ...figures, ...names, outcome: 'better', verdict: 'Better.'};
+  const gate = {promote: true, reasons: []};
+  return comparisonOf({comparison, gate, advice: null}).querySelector('.figures').textContent;
+}"""
+"""The figures of two versions of a project in which a text may have several intents."""
+
 
 def test_a_version_and_the_data_that_it_learned_from_have_a_word_each(
     visit: Callable[..., Page], twice: Served
@@ -102,3 +113,12 @@ def test_a_version_of_another_project_is_named_by_its_project(
     """“version 1 → version 1” stood there: the first of them was another project's."""
     words = visit(twice, "/versions?project=sample").evaluate(_CHAIN)
     assert words == "the model that comes with the studio → version 1 of shop → version 1"
+
+
+def test_figures_of_several_intents_say_what_they_count(
+    visit: Callable[..., Page], twice: Served
+) -> None:
+    """“exact match; F1 80.0 %” stood there; F1 has a sentence below, which says what it is."""
+    words = visit(twice, "/versions?project=sample").evaluate(_COMPARED)
+    assert words.count("exactly right") == 2
+    assert not [old for old in ("exact match", "F1") if old in words]

@@ -8,10 +8,11 @@ import pytest
 
 from app.services.data.importing import ImportRequest, import_file
 from app.services.live.live_studio import open_live, open_live_studio
-from app.services.review import review
+from app.services.review import examples, review
 from app.services.review.evidence.gathering import evidence_of
 from app.services.review.evidence.held import held_examples
 from app.services.review.examples import likely_errors
+from app.services.review.findings import Evidence
 from app.services.trying.answers import answer_texts
 from app.services.what_if import repairs
 from app.services.what_if.preview import preview
@@ -19,6 +20,8 @@ from app.services.what_if.repairs import Repair
 from app.services.what_if.watched_texts import WatchedTextCache
 from core.errors import Conflict, NotFound
 from core.nearby.search import Nearby
+from core.review.label_errors import DoubtedIntent, doubted_intents
+from core.types import ScoreArray
 from storage.queries import dataset, utterances
 from tests.builders.multi_label_project import LABELLED, POOL, TESTS, started, train, write
 
@@ -195,9 +198,10 @@ def test_an_intent_too_many_and_one_too_few_are_found_in_a_set(
     )
     removal = found["many thanks to you"].remedies[2]
     assert (removal.words, removal.repair) == (
-        "Take away “cancel”",
+        "Label it no intent",  # “Take away “cancel”” did so without a word: it is the only one
         Repair("relabel", (ids["many thanks to you"],)),
     )
+    _turns_likely_doubts_alone(evidence, monkeypatch, keys("cancel", "thanks"))
     # The effects of at most ten repairs are told at once: of a text of nine doubts none was.
     monkeypatch.setattr("app.services.review.examples._MOST_DOUBTED", 1)
     fewer = {one.texts[0].text: one.title for one in likely_errors(evidence)}
@@ -205,3 +209,24 @@ def test_an_intent_too_many_and_one_too_few_are_found_in_a_set(
     clean = replace(evidence, head=replace(evidence.head, targets=right), labels=tuple(labels))
     assert likely_errors(clean) == []
     studio.database.close()
+
+
+def _turns_likely_doubts_alone(
+    evidence: Evidence, monkeypatch: pytest.MonkeyPatch, wanted: tuple[str, ...]
+) -> None:
+    """One press turned the doubts that are not likely, too: here that of cancel."""
+    with monkeypatch.context() as patched:
+        patched.setattr(examples, "doubted_intents", _sure_of_what_lacks)
+        found = likely_errors(evidence)
+    [surest] = [one for one in found if one.title == "“thanks”, too?"]
+    words = [remedy.words for remedy in surest.remedies[:2]]
+    assert (surest.kind, words) == ("label", ["Add “thanks”", "Label it no intent"])
+    assert surest.texts[0].suggested == wanted
+
+
+def _sure_of_what_lacks(
+    honest: ScoreArray, targets: ScoreArray, near: Nearby
+) -> list[DoubtedIntent]:
+    """Judge intents as a review does, and be confident of those alone that a text lacks."""
+    found = doubted_intents(honest, targets, near)
+    return [replace(one, confident=not one.surplus) for one in found]

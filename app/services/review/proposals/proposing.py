@@ -23,6 +23,7 @@ from storage.log import settled_findings
 from storage.people import acts, proposals
 from storage.people.acts import Act
 from storage.people.proposals import FINDING, ProposalRecord, proposal_of
+from storage.queries import dataset
 from storage.records import ProjectRecord
 
 MOST_WAITING = 500
@@ -77,6 +78,8 @@ def propose(
         record = projects.find(connection, project)
         if models.champion(connection, record.id) is None:
             raise no_model_yet(project)
+        for key in {one.repair.intent for one in changes if one.repair.kind in WHOLE_LABELS} - {""}:
+            dataset.intent_by_id(connection, record.id, key)  # also where it is not needed
         outlook = outlook_on(connection, record, [one.repair for one in wanted])
         for one in wanted:
             _refuse_pointless(connection, outlook, one.repair)

@@ -207,6 +207,10 @@ def test_what_cannot_be_proposed_is_refused_and_nothing_is_stored(
             propose(studio, "p", by, [good])
     with pytest.raises(NotFound, match="deleted meanwhile"):
         propose(studio, "p", "agent", [replace(good, repair=Repair("delete", ("nobody",)))])
+    added = Repair("add", (), (of["refund"],), value="give it back")
+    for one in (good.repair, added):  # an unknown one was dropped, and the proposal kept without it
+        with pytest.raises(NotFound, match="There is no intent 'nothing'"):
+            propose(studio, "p", "agent", [replace(good, repair=replace(one, intent="nothing"))])
     monkeypatch.setattr(proposing, "MOST_WAITING", 1)
     other = relabelling(studio, "what about refunds", "refund")
     with pytest.raises(Conflict, match="More than 1 proposals"):
