@@ -1,6 +1,7 @@
 """Embeddings of a project's texts: read from the cache, or computed and cached."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from typing import TYPE_CHECKING
@@ -153,12 +154,19 @@ def fill(
     """Encode texts given by hash and store them in parts, so that a kill loses one part only.
 
     Raises:
-        DatabaseBusy: The database was busy when a part was encoded, and again at the end.
+        DatabaseBusy: The database was busy when a part was encoded, and, where somebody is `told`,
+            again at the end. A page waits once.
     """
-    left = _encode(database, encoder, texts, told)
+    left: dict[str, FloatArray] = {}
+    for part in _encoded(encoder, texts, told):
+        try:
+            _store(database, encoder, part)
+        except DatabaseBusy:
+            if told is None:
+                raise
+            left |= part
     if left:
-        with database.write() as connection:
-            vectors.put_many(connection, encoder.fingerprint, left)
+        _store(database, encoder, left)
 
 
 def embed_texts(
@@ -188,6 +196,8 @@ def embed_known(
 ) -> tuple[list[int], FloatArray]:
     """Embed texts; of those without a cached embedding, only the first `most_new`.
 
+    After one wait for a busy database nothing more is cached: each part would wait anew.
+
     Returns:
         Rows of the texts with an embedding, rising, and the embeddings, (rows, dim) float32.
     """
@@ -200,7 +210,8 @@ def embed_known(
     known = look_up()
     missing = {key: text for key, text in zip(hashes, texts, strict=True) if key not in known}
     if missing:
-        left = _encode(database, encoder, dict(list(missing.items())[:most_new]), told)
+        new = dict(list(missing.items())[:most_new])
+        left = _cached(database, encoder, _encoded(encoder, new, told))
         known = look_up() | left
     rows = [row for row, key in enumerate(hashes) if key in known]
     if not rows:
@@ -234,25 +245,34 @@ def digest_of(words: Sequence[str]) -> str:
     return sha256("\n".join(words).encode()).hexdigest()[:16]
 
 
-def _encode(
-    database: Database,
-    encoder: Encoder,
-    texts: Mapping[str, str],
-    told: Callable[[int, int], None] | None,
-) -> dict[str, FloatArray]:
-    """Encode texts given by hash and store them in parts; return what a busy database left out."""
+def _encoded(
+    encoder: Encoder, texts: Mapping[str, str], told: Callable[[int, int], None] | None
+) -> Iterator[dict[str, FloatArray]]:
+    """Encode texts given by hash, part by part."""
     hashes = list(texts)
-    left: dict[str, FloatArray] = {}
     for start in range(0, len(hashes), _CHUNK):
         part = hashes[start : start + _CHUNK]
         rows = encoder.encode([texts[key] for key in part], _shifted(told, start, len(hashes)))
-        embeddings = dict(zip(part, rows, strict=True))
-        try:
-            with database.write() as connection:
-                vectors.put_many(connection, encoder.fingerprint, embeddings)
-        except DatabaseBusy:
-            left |= embeddings
+        yield dict(zip(part, rows, strict=True))
+
+
+def _cached(
+    database: Database, encoder: Encoder, parts: Iterable[dict[str, FloatArray]]
+) -> dict[str, FloatArray]:
+    """Store embeddings until the database is busy once; return those that are not stored."""
+    left: dict[str, FloatArray] = {}
+    for part in parts:
+        if not left:
+            with suppress(DatabaseBusy):
+                _store(database, encoder, part)
+                continue
+        left |= part
     return left
+
+
+def _store(database: Database, encoder: Encoder, rows: Mapping[str, FloatArray]) -> None:
+    with database.write() as connection:
+        vectors.put_many(connection, encoder.fingerprint, rows)
 
 
 def _shifted(

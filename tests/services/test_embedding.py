@@ -51,7 +51,29 @@ def test_what_a_map_needs_is_stored_once_the_other_program_has_ended(
 
     monkeypatch.setattr(embedding, "_CHUNK", 1)
     monkeypatch.setattr(vectors, "put_many", put)
-    embedding.fill(database, encoder, {text_hash(text): text for text in TEXTS})
+    embedding.fill(database, encoder, {text_hash(text): text for text in TEXTS}, lambda *_: None)
     assert asked == [1, 1, 1, 2]
     assert embedding.unknown_texts(database, encoder, TEXTS) == {}
+    database.close()
+
+
+def test_a_page_and_a_training_wait_once_for_a_busy_database(
+    tmp_path: Path, tiny_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A page waited for 15 seconds and for 15 more, and a training for each 4,096 of its texts."""
+    database, encoder = opened(tmp_path / "home").database, load_folder(tiny_path)
+    asked = list[int]()
+
+    def put(_: Transaction, __: str, rows: Mapping[str, FloatArray]) -> None:
+        asked.append(len(rows))
+        raise DatabaseBusy("Another program is writing.")
+
+    monkeypatch.setattr(vectors, "put_many", put)
+    with pytest.raises(DatabaseBusy):
+        embedding.fill(database, encoder, {text_hash(text): text for text in TEXTS})
+    assert asked == [3]
+    monkeypatch.setattr(embedding, "_CHUNK", 1)
+    rows = embedding.embed_texts(database, encoder, TEXTS)
+    assert np.allclose(rows, encoder.encode(TEXTS), atol=1e-6)
+    assert asked == [3, 1]
     database.close()

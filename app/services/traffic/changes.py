@@ -40,15 +40,15 @@ def _of_answers(
     """Return the changes of no intent, of intents and of uncovered groups.
 
     A tuned version finds an intent for most texts that it has learned. Without these, what is left
-    is not as it was said, for people choose what they label. A change has to stand both ways.
+    is not as it was said, for people choose what they label. A change has to stand both ways. Where
+    too few others are left, nothing is told: by all texts it may be the training.
     """
     whole = _compared(old, now)
     fresh = [[r for r in rows if r.row.utterance_id not in facts.learned] for rows in (old, now)]
     if sum(map(len, fresh)) == len(old) + len(now):
         return [_told(facts, about, change) for (about, _), change in whole.items()]
     if not facts.is_comparable:
-        intents = [change for (about, _), change in whole.items() if about == "intent"]
-        return [_told(facts, "intent", change) for change in intents]
+        return []
     less = _compared(*fresh)
     found = list[TrafficChange]()
     for (about, key), change in whole.items():

@@ -152,12 +152,14 @@ class TrafficView:
         blind_spots: Names of intents with 10 labels or more, test texts left out, that answer no
             text and are the label of none.
         changes: Of every intent, of no intent, of the uncovered groups and of the sources since
-            the period before, those beyond chance first; none without traffic in both.
+            the period before, those beyond chance first; none without traffic in both, and of the
+            sources alone if too few texts are left that the version has not learned.
         counting: Whether answers are being computed; what is counted is then empty.
         trouble: Why there are no answers, or "".
         sure: Texts that are answered with an intent whose probability is 0.8 or more, of those
             that the version has not learned, or of all if too few others are left to compare;
-            `sure_before`: in the period before. None while answers are being computed.
+            `sure_before`: in the period before; of no text where these are not compared. None
+            while answers are being computed.
         drifts: Comparisons of both periods, and of sources, of which nothing is told by chance
             alone in 99 of 100 reports.
         sent: About how many texts came of which a fair sample is counted, `sent_before`: in the

@@ -31,14 +31,17 @@ def with_drift(
 ) -> TrafficView:
     """Add to a count how surely texts are answered that the version has not learned, and drifts.
 
-    Where too few such texts are left to compare, all texts of the period are told, and none before.
+    Where too few such texts are left to compare, all texts of the period are told. Neither then nor
+    where a version has learned many texts is the period before told.
     """
     texts = typical_texts(studio, project_id, answered.drifts)
     fresh = facts.fresh
     now, earlier = (_answered(rows, answered) for rows in (fresh.now, fresh.earlier))
     drifts = tuple(_told(one, now, earlier, answered.sure, texts) for one in answered.drifts)
     if not facts.is_comparable:
-        now, earlier = _answered(facts.now, answered), []
+        now = _answered(facts.now, answered)
+    if not (facts.is_comparable and facts.is_fair):
+        earlier = []
     return replace(
         view,
         sure=sure_share("all", now, answered.sure),

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date
 
-from app.services.live.said.drift import FEWEST
+from app.services.live.said.drift import FEWEST, stands_for
 from core.discover.showing import is_mixed
 from core.text import counted
 from storage.computed import text_groups
@@ -18,7 +18,7 @@ from storage.said.traffic import SaidText
 MOST = 5_000
 """Rows of a period that are answered; of more, a fair sample."""
 
-_COMPARED = "what gets no intent, what is answered surely and what people write"
+_BESIDE = "what is answered surely and what people write"
 
 RIGHTLY_NONE = "labelled out of scope"
 DECIDED = "labelled, skipped or in the test set"
@@ -69,6 +69,12 @@ class TrafficFacts:
         fresh = self.fresh
         is_whole = len(fresh.now) == len(self.now) and len(fresh.earlier) == len(self.earlier)
         return is_whole or min(len(fresh.now), len(fresh.earlier)) >= FEWEST
+
+    @property
+    def is_fair(self) -> bool:
+        """Whether the fresh rows may be compared alone: few are left out of either period."""
+        fresh = self.fresh
+        return stands_for(fresh.now, self.now) and stands_for(fresh.earlier, self.earlier)
 
 
 def read_facts(
@@ -121,6 +127,11 @@ def left_out_words(facts: TrafficFacts) -> str:
         f"The version has learned {now:,} of the {counted(len(facts.now), 'text')} of these days, "
         f"and {then:,} of the {counted(len(facts.earlier), 'text')} of the days before"
     )
-    if facts.is_comparable:
+    if not facts.is_comparable:
+        return f"{learned}. Too few others are left to compare which intent texts get, {_BESIDE}."
+    if facts.is_fair:
         return f"{learned}. A change in answers or words is told only if it stands without these."
-    return f"{learned}. Too few others are left to compare {_COMPARED}."
+    return (
+        f"{learned}. A change in answers is told only if it stands without these. As people choose "
+        f"what a version learns, {_BESIDE} are not compared."
+    )

@@ -2,7 +2,7 @@
 // the same file. Nothing is counted unless a person ticks the box. An import keeps texts as they are, so the log does
 // not mask them either: each text would come in twice, once with its personal data and once without.
 import {address} from '../shared/address.js';
-import {fill, h} from '../shared/elements.js';
+import {field, fill, h} from '../shared/elements.js';
 import {deleteOnLeaving} from '../shared/leaving.js';
 import {guarded} from '../shared/messages.js';
 import {call, post, upload} from '../shared/rest.js';
@@ -24,6 +24,14 @@ export class AlsoTraffic {
   #asked = 0; // number of the newest look; what earlier ones find is dropped
   #counts = h('div', {role: 'status'});
   #box = h('input', {type: 'checkbox', 'data-key': 'also traffic', onchange: guarded(() => this.#look())});
+  #name = h('input', {
+    type: 'text',
+    'data-key': 'also source',
+    placeholder: 'the file’s name',
+    maxlength: 200,
+    onchange: guarded(() => this.#look()),
+  });
+  #source = h('div', {class: 'row', hidden: true}, field('Source of rows without one', this.#name));
 
   // Calls `ticked` when what an import does besides has changed.
   constructor({base, project}, file, ticked) {
@@ -38,6 +46,11 @@ export class AlsoTraffic {
     return this.#box.checked && this.#log?.report ? freshIn(this.#log.report) : 0;
   }
 
+  // Whether its rows are being counted: an import would leave them out.
+  get isCounting() {
+    return this.#box.checked && !this.#log;
+  }
+
   // Offers it for the columns by which the file is read now.
   show({columns, text_column: text, intent_column: intent}) {
     const time = text && columns.find(name => name !== text && name !== intent && TIMES.test(name));
@@ -47,7 +60,7 @@ export class AlsoTraffic {
     const words = `Also count these texts as traffic, by the column “${time}”`;
     const about = [`Without that “${time}” is not kept. What people say over time stands under `, this.#there, '.'];
     const line = h('div', {class: 'soft'}, about);
-    fill(this.element, time && [h('label', {class: 'check'}, this.#box, words), line, this.#counts]);
+    fill(this.element, time && [h('label', {class: 'check'}, this.#box, words), line, this.#source, this.#counts]);
     if (isOther || !time) this.leave().catch(() => {}); // what was counted is of other columns
   }
 
@@ -69,7 +82,8 @@ export class AlsoTraffic {
   }
 
   get #query() {
-    return new URLSearchParams({zone: zoneHere(), mask: false, ...this.#columns});
+    const named = this.#name.value && {source_name: this.#name.value};
+    return new URLSearchParams({zone: zoneHere(), mask: false, ...this.#columns, ...named});
   }
 
   async #look() {
@@ -78,8 +92,10 @@ export class AlsoTraffic {
     this.#log = null;
     this.#stays();
     fill(this.#counts, this.#box.checked && COUNTING);
+    this.#source.hidden = !this.#box.checked;
     this.#ticked();
-    if (before) await call(`${this.#at}/${before.key}`, {method: 'DELETE'});
+    const forgotten = before && call(`${this.#at}/${before.key}`, {method: 'DELETE'});
+    await forgotten?.catch(() => {}); // the server forgets it by itself after a day
     if (!this.#box.checked) return;
     try {
       const log = await upload(`${this.#at}?${this.#query}`, this.#file);
@@ -93,9 +109,9 @@ export class AlsoTraffic {
   #tell(log) {
     this.#log = log;
     this.#stays = deleteOnLeaving(`${this.#at}/${log.key}`);
-    if (!log.report) this.#refuse(log.problem, log.hint);
-    else fill(this.#counts, countsOf({...log.report, added: 0}, zoneHere()), this.#unmasked(log.report));
-    this.#ticked();
+    if (!log.report) return this.#refuse(log.problem, log.hint);
+    fill(this.#counts, countsOf({...log.report, added: 0}, zoneHere()), this.#unmasked(log.report));
+    return this.#ticked();
   }
 
   // The import adds the texts, and masks nothing.
@@ -110,6 +126,8 @@ export class AlsoTraffic {
 
   #refuse(problem, hint) {
     this.#box.checked = false;
+    this.#source.hidden = true;
     fill(this.#counts, h('p', {class: 'note bad'}, problem, ' ', hint));
+    this.#ticked();
   }
 }

@@ -247,7 +247,8 @@ export class ImportSheet {
     const take = event => !this.#secondClick.is(event) && this.#take(key, {...values, counted: countsOf(report)});
     const more = also > 0 ? `, count ${number(also)} as traffic` : '';
     const words = nothing ? 'Nothing new to import' : importing(report, values, looked) + more;
-    return busyButton(words, take, {class: 'primary', disabled: !report || nothing, 'data-key': 'import'});
+    const waits = !report || nothing || Boolean(this.#traffic?.isCounting);
+    return busyButton(words, take, {class: 'primary', disabled: waits, 'data-key': 'import'});
   }
 
   // A look that is under way would bring back what is imported now, and another file may be chosen meanwhile.

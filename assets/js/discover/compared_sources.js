@@ -66,8 +66,9 @@ export class ComparedSources {
 
 function listed({drifts, trouble}) {
   if (trouble) return h('p', {class: 'note bad'}, `The texts cannot be answered: ${trouble}`);
-  const few = 'One of them has fewer than 50 texts in the sample that are new to the version: too few to compare.';
-  if (!drifts.length) return h('p', {class: 'soft small'}, few);
+  const few = 'Not compared: one of them has fewer than 50 texts in the sample that are new to the version, ';
+  const learned = 'or the version has learned more than 5 % of its texts.';
+  if (!drifts.length) return h('p', {class: 'soft small'}, few, learned);
   return h(
     'ul',
     {class: 'plain-list'},

@@ -183,7 +183,7 @@ export class TrafficTab {
     const n = counted(covered.n, sent);
     const share = `${percent(covered.share)} of ${n} got an intent, likely between ${between(covered)}.`;
     const none = earlier.n
-      ? 'Nothing else changed by more than chance.'
+      ? `Nothing else ${leftOut && 'that is compared '}changed by more than chance.`
       : `${noneOf(sentBefore, 'the days before')}, so there is nothing to compare with.`;
     return section(
       'What changed',
@@ -320,11 +320,12 @@ export class TrafficTab {
 
   #rowOf(one, change) {
     const known = this.#intents.byId.get(one.id);
+    const none = this.#view.earlier.n ? 'not compared' : 'nothing to compare with';
     return [
       known ? this.#toTexts(known) : one.name,
       figure(number(one.count)),
       figure(within(one)),
-      change ? changeOf(change) : h('span', {class: 'soft'}, 'nothing to compare with'),
+      change ? changeOf(change) : h('span', {class: 'soft'}, none),
     ];
   }
 

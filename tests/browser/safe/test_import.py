@@ -336,16 +336,18 @@ def test_texts_with_times_count_as_traffic_too_where_the_box_is_ticked_and_undo_
     """The page only told that another one reads the times; the same file had to go there, too."""
     file = tmp_path / "calls.csv"
     rows = "".join(f"2026-11-{day:02},phone,is van {day} late\n" for day in range(1, 8))
-    rows += "2026-11-08,phone,is van 8 late? write anna@example.org\n"
+    rows += "2026-11-08,,is van 8 late? write anna@example.org\n"
     file.write_text(f"date,channel,message\n{rows}", encoding="utf-8")
     page = visit(studio, "/data?project=sample")
     preview = choose(page, file)
     box = preview.get_by_label("Also count these texts as traffic, by the column “date”")
     expect(box).not_to_be_checked()
     box.check()
-    expect(preview.locator("[data-role=log-counts]")).to_contain_text(
-        "8 texts with a time, said from 2026-11-01 to 2026-11-08."
-    )
+    counts = preview.locator("[data-role=log-counts]")
+    expect(counts).to_contain_text("8 texts with a time, said from 2026-11-01 to 2026-11-08.")
+    preview.get_by_label("Source of rows without one").fill("hotline")
+    page.keyboard.press("Tab")
+    expect(counts).to_contain_text("By source: phone 7, hotline 1.")
     bare = preview.locator("[data-role=unmasked]")
     expect(bare).to_contain_text("personal data (1 e-mail) is stored as it is in the file")
     preview.get_by_role("button", name="Import 8 texts, count 8 as traffic").click()

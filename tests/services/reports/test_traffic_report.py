@@ -140,7 +140,8 @@ def test_a_report_on_what_the_version_has_learned_says_that_it_is_not_compared()
     page = report_page(found, {})
     assert "In the 7 days before it was 100.0 % of 60." in page
     assert "learned 0 of the 60 texts of these days, and 60 of the 60 texts of the days" in page
-    assert '<b>2</b><span class="soft small">by more than chance</span>' in page
+    assert '<b>0</b><span class="soft small">by more than chance</span>' in page
+    assert "Nothing that is compared changed by more than chance" in page
 
 
 def test_a_report_without_a_week_before_compares_nothing() -> None:

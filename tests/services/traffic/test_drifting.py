@@ -76,17 +76,34 @@ def test_the_same_twice_is_no_drift_and_few_texts_are_not_compared(studio: Studi
 
 def test_what_a_version_has_learned_is_not_compared(studio: Studio) -> None:
     """A version was sure of texts that it was tuned to, and not of the new ones of a week later."""
-    learned = frozenset(f"u{n}" for n in range(30))
-    earlier = said((0, 1), 60, "app", "2026-02-02")
-    now = said((1,), 120, "app", "2026-02-09")
-    before = told(studio, now, earlier, set(learned))
-    assert [one.is_real for one in before.drifts] == [True, True]
+    learned = frozenset({"u0", "u1", "u2"})  # each of them is said twice a week
+    earlier, now = (said((0, 1), 60, "app", day) for day in ("2026-02-02", "2026-02-09"))
     found = told(studio, now, earlier, set(learned), learned)
     assert [(one.what, one.chance) for one in found.drifts] == [("meaning", 1.0), ("sureness", 1.0)]
     assert found.sure is not None
     assert found.sure_before is not None
-    assert (found.sure.count, found.sure.n) == (0, 120)
-    assert (found.sure_before.count, found.sure_before.n) == (0, 60)
+    assert (found.sure.count, found.sure.n) == (0, 114)
+    assert (found.sure_before.count, found.sure_before.n) == (0, 114)
+
+
+def test_what_is_left_where_many_texts_were_learned_is_not_compared(studio: Studio) -> None:
+    """One of two subjects was labelled: of the week before, the other one alone was left."""
+    first, second = (frozenset(f"u{n}" for n in side) for side in (range(15), range(15, 30)))
+    weeks = [
+        [row for row in said((0, 1), 60, "app", day) if row.utterance_id not in others]
+        for day, others in (("2026-02-02", second), ("2026-02-09", first))
+    ]
+    found = told(studio, weeks[1], weeks[0], set(first), first)
+    assert found.drifts == ()
+    assert found.sure is not None
+    assert found.sure_before is not None
+    assert (found.sure.n, found.sure_before.n) == (90, 0)
+
+
+def test_without_50_new_texts_all_texts_of_the_period_are_told(studio: Studio) -> None:
+    learned = frozenset(f"u{n}" for n in range(30))
+    earlier = said((0, 1), 60, "app", "2026-02-02")
+    now = said((1,), 120, "app", "2026-02-09")
     few = told(studio, now, earlier[:60] + earlier[60:109], set(learned), learned)
     assert few.drifts == ()
     assert few.sure is not None

@@ -1,6 +1,6 @@
 """How what people say differs between two periods and between sources, against chance."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence, Sized
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -12,6 +12,9 @@ from storage.said.traffic import SaidText
 
 FEWEST = 50
 """Texts of a side without which nothing is compared."""
+
+_MOST_LEARNED = 0.05
+"""Share of a side's rows that may be left out, for the version has learned them."""
 
 _SOURCES = 5
 """Sources, the largest ones, that are compared with all others together."""
@@ -69,6 +72,14 @@ class SaidDrift:
         return self.chance <= ALPHA
 
 
+def stands_for(fresh: Sized, rows: Sized) -> bool:
+    """Return whether a side without the learned rows is still as it was said.
+
+    People choose what they label, so that what is left is of another kind.
+    """
+    return len(rows) - len(fresh) <= _MOST_LEARNED * len(rows)
+
+
 def find_drift(
     rows: SaidRows,
     places: Mapping[str, FloatArray],
@@ -78,15 +89,15 @@ def find_drift(
 ) -> tuple[SaidDrift, ...]:
     """Compare periods and sources; `places` are embeddings (d,) by the utterance's id.
 
-    Rows whose utterance has no place are left out. With the `probability` of each text that is
-    answered its means are compared, too.
+    Rows whose utterance has no place are left out, and nothing is told of a side that has lost more
+    than 5 % of its rows so. With the `probability` of each text that is answered its means are
+    compared, too.
     """
-    now, earlier = (
-        [r for r in one if r.utterance_id in places] for one in (rows.now, rows.earlier)
-    )
     found = list[SaidDrift]()
-    for source, first, second in [("", earlier, now), *_by_source(now)]:
-        if min(len(first), len(second)) < FEWEST:
+    for source, others, own in [("", rows.earlier, rows.now), *_by_source(rows.now)]:
+        first, second = ([r for r in side if r.utterance_id in places] for side in (others, own))
+        is_fair = stands_for(first, others) and stands_for(second, own)
+        if min(len(first), len(second)) < FEWEST or not is_fair:
             continue
         pause()
         sides = [np.stack([places[r.utterance_id] for r in one]) for one in (first, second)]
@@ -103,7 +114,7 @@ def find_drift(
 
 def _by_source(
     now: Sequence[SaidText],
-) -> list[tuple[str, list[SaidText], list[SaidText]]]:
+) -> list[tuple[str, Sequence[SaidText], Sequence[SaidText]]]:
     """Return the largest sources, each with the rows of all others and its own."""
     sizes = dict[str, int]()
     for row in now:
