@@ -122,7 +122,7 @@ class ComparedSources:
     Attributes:
         sides: The source and the one that it is compared with; none while answers are computed.
         drifts: At most three comparisons; none where a source has fewer than 50 texts that the
-            version has not learned.
+            version has not learned, or the version has learned more than 5 % of its texts.
         counting: Whether answers are being computed.
         trouble: Why there are no answers, or "".
     """

@@ -18,7 +18,8 @@ from storage.said.traffic import SaidText
 MOST = 5_000
 """Rows of a period that are answered; of more, a fair sample."""
 
-_BESIDE = "what is answered surely and what people write"
+_NOT_BOTH = "what is answered surely and what people write are not compared with the days before."
+"""Sources of these days are compared all the same."""
 
 RIGHTLY_NONE = "labelled out of scope"
 DECIDED = "labelled, skipped or in the test set"
@@ -128,10 +129,10 @@ def left_out_words(facts: TrafficFacts) -> str:
         f"and {then:,} of the {counted(len(facts.earlier), 'text')} of the days before"
     )
     if not facts.is_comparable:
-        return f"{learned}. Too few others are left to compare which intent texts get, {_BESIDE}."
+        return f"{learned}. Too few others are left: which intent texts get, {_NOT_BOTH}"
     if facts.is_fair:
         return f"{learned}. A change in answers or words is told only if it stands without these."
     return (
         f"{learned}. A change in answers is told only if it stands without these. As people choose "
-        f"what a version learns, {_BESIDE} are not compared."
+        f"what a version learns, {_NOT_BOTH}"
     )

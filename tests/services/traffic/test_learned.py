@@ -32,7 +32,7 @@ def test_what_has_no_intent_is_compared_without_what_the_version_has_learned() -
         "The version has learned 0 of the 500 texts of these days, and 300 of the 500 texts of the "
         "days before. A change in answers is told only if it stands without these. As people "
         "choose what a version learns, what is answered surely and what people write are not "
-        "compared."
+        "compared with the days before."
     )
     [intent] = [one for one in found.changes if one.about == "intent"]
     assert (intent.before.n, intent.after.n, intent.is_real) == (500, 500, False)
@@ -61,7 +61,8 @@ def test_what_people_chose_to_label_makes_no_change() -> None:
 def test_few_learned_texts_leave_words_to_be_compared() -> None:
     less, more = (learned_weeks(n).left_out for n in (25, 26))  # of 500: 5 % are few
     assert less.endswith("A change in answers or words is told only if it stands without these.")
-    assert more.endswith("what is answered surely and what people write are not compared.")
+    # “Are not compared” stood there, above how a source differs from the others.
+    assert more.endswith("and what people write are not compared with the days before.")
 
 
 def test_without_50_texts_that_are_new_to_the_version_nothing_is_said_of_answers() -> None:
@@ -70,8 +71,8 @@ def test_without_50_texts_that_are_new_to_the_version_nothing_is_said_of_answers
     assert {one.about for one in found.changes} == {"source"}
     assert found.left_out == (
         "The version has learned 0 of the 500 texts of these days, and 460 of the 500 texts of the "
-        "days before. Too few others are left to compare which intent texts get, what is "
-        "answered surely and what people write."
+        "days before. Too few others are left: which intent texts get, what is answered surely "
+        "and what people write are not compared with the days before."
     )
     assert [one.about for one in learned_weeks(0).changes].count("no intent") == 1
     assert learned_weeks(0).left_out == ""
