@@ -290,7 +290,7 @@ class MapPage {
     if (!before) return;
     if (before.champion !== status.champion && !this.#choices.values.model)
       this.#note.offerLive(before.champion, status.champion, () => this.#load());
-    else if (before.revision !== status.revision) guarded(() => this.#recolourAfresh())();
+    if (before.revision !== status.revision) guarded(() => this.#recolourAfresh())();
   }
 
   async #recolourAfresh() {

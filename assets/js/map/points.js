@@ -63,9 +63,9 @@ export class Points {
   async #one() {
     const found = await call(`${this.#base}/map?${this.#asked()}`);
     this.method = found.method;
+    this.model = found.model; // places, names and colours are this version's, also if another one is live meanwhile
     const xy = await binary(`${this.#base}/map/xy?${this.#asked({order: found.order})}`);
     this.places = {after: new Float32Array(xy)};
-    this.model = found.model;
     return found;
   }
 
@@ -103,8 +103,9 @@ export class Points {
   }
 
   #asked(more = {}) {
-    const {model} = this.#choice;
-    return new URLSearchParams({method: this.method || this.#choice.method, ...(model ? {model} : {}), ...more});
+    const model = this.model ?? (this.#choice.model || null);
+    const chosen = model === null ? {} : {model};
+    return new URLSearchParams({method: this.method || this.#choice.method, ...chosen, ...more});
   }
 
   // The legend, the code of each point, its kind: `labelled`, `outside` (of scope) or `unlabelled`, and its label.
