@@ -305,15 +305,16 @@ class MapPage {
     if (!points) return; // they will be drawn in the right colours
     const colouring = this.#coloursOf(points).catch(error => this.#stayWith(this.#legend.by, error));
     const [found, islands] = await Promise.all([colouring, points.islands()]);
-    if (points !== this.#points) return;
+    if (!found || points !== this.#points) return;
     this.#legend.show(found.by, found.colours.legend, islands);
     this.#plot.recolour(found.colours, {islands, hidden: this.#legend.hidden});
   }
 
-  // Keeps the colours shown, and their name, when others could not be loaded.
+  // Keeps the colours shown, and their name, when others could not be loaded: 409 says that the texts are others now.
   #stayWith(by, error) {
     this.#choices.colourBy(by);
-    throw error;
+    if (error.status !== 409) throw error;
+    this.#note.offerOthers(() => this.#load());
   }
 
   // The colours follow from the status; panel and tooltip say at once what is saved.

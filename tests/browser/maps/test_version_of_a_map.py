@@ -4,7 +4,8 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
 
-from tests.builders.served_studio import Served
+from tests.builders.held_answers import reroute
+from tests.builders.served_studio import Served, add_intent_elsewhere
 
 
 def test_a_map_keeps_its_version_when_another_one_goes_live(
@@ -30,3 +31,26 @@ def test_a_map_keeps_its_version_when_another_one_goes_live(
     assert ["&model=1&" in one.value.url for one in (colours, islands)] == [True, True]
     offer = page.locator("[data-role=map-offer]")
     expect(offer).to_contain_text("Version 2 is live now and has a map of its own.")
+
+
+def test_a_map_whose_texts_have_changed_is_loaded_again_by_a_button(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """Each label brought a message to load the map again, and nothing on the page did that."""
+    page = visit(studio, "/map?project=sample")
+    page.wait_for_selector(".map[data-ready=true]")
+    page.wait_for_load_state("networkidle")
+    entries = page.locator(".legend .entry")
+    n = entries.count()
+    refusal = {"message": "The texts of this map have changed.", "hint": "Load the map again."}
+    reroute(page, "**/map/colours?*", lambda it: it.fulfill(status=409, json=refusal))
+    add_intent_elsewhere(studio)
+    offer = page.locator("[data-role=map-offer]")
+    expect(offer).to_contain_text("Texts have come or gone since")
+    expect(page.locator(".toast")).to_have_count(0)
+    expect(entries).to_have_count(n)
+    page.unroute("**/map/colours?*")
+    with page.expect_request("**/projects/sample/map?*"):
+        offer.get_by_role("button", name="Load the map again").click()
+    expect(offer).to_be_hidden()
+    expect(entries).to_have_count(n)
