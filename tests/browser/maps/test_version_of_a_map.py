@@ -54,3 +54,22 @@ def test_a_map_whose_texts_have_changed_is_loaded_again_by_a_button(
         offer.get_by_role("button", name="Load the map again").click()
     expect(offer).to_be_hidden()
     expect(entries).to_have_count(n)
+
+
+def test_the_tooltip_tells_the_answer_after_a_change_of_labels_too(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """From the first label on, also a colleague's, no tooltip told an answer any more."""
+    page = visit(studio, "/map?project=sample")
+    page.wait_for_selector(".map[data-ready=true]")
+    page.wait_for_load_state("networkidle")
+    state = page.evaluate("document.querySelector('.map').probe()")
+    place = state["points"][state["seen"][-1]]
+    told = page.locator("[data-role=tip] dt")
+    page.mouse.move(*place)
+    expect(told).to_have_text(["Label", "Answer"])
+    page.mouse.move(5, 5)
+    with page.expect_response("**/map/colours?*by=intent*"):
+        add_intent_elsewhere(studio)
+    page.mouse.move(*place)
+    expect(told).to_have_text(["Label", "Answer"])
