@@ -51,7 +51,7 @@ class DriftView:
     """Which points of a map move when texts are compressed towards their templates.
 
     Values are `marked` by a person or `proposed` from the train split. A job has to encode the
-    `missing` templates first (`start_layout` with `templates`).
+    `missing` templates and texts first (`start_layout` with `templates`).
     """
 
     marked: int
