@@ -106,7 +106,7 @@ export class Note {
   offerTemplates(missing, encode) {
     fill(
       this.element,
-      h('span', {}, `${plural(missing, 'template')} must be read first.`),
+      h('span', {}, `${plural(missing, 'pattern')} must be read first.`),
       h('button', {onclick: guarded(encode)}, 'Read them'),
     );
   }

@@ -18,6 +18,12 @@ _UNTRAINED = """async () => {
   return [...note.element.childNodes].map(one => one.textContent);
 }"""
 """What stands under the map of a project without a model."""
+_PATTERNS = """async () => {
+  const {Note} = await import('/studio/js/map/note.js');
+  const note = new Note(() => {}, () => {});
+  note.offerTemplates(1200, () => {});
+  return note.element.textContent;
+}"""
 
 
 @pytest.fixture
@@ -281,3 +287,8 @@ def test_a_map_before_the_first_training_has_failed_at_nothing(page: Page) -> No
         "A first sketch. After the first training, a clearer map is made by itself.",
         "1 point",
     ]
+
+
+def test_what_is_read_before_names_are_ignored_is_called_as_elsewhere(page: Page) -> None:
+    """“3 templates must be read first”: the dialog that makes texts calls them patterns."""
+    assert page.evaluate(_PATTERNS) == "1,200 patterns must be read first.Read them"

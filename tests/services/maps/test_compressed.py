@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from app.jobs.context import JobContext
 from app.services.answering.opened import find_space, open_space
 from app.services.cache import Cache
 from app.services.embedding import read_embedded
@@ -90,7 +91,10 @@ def test_too_many_templates_are_left_to_a_job(
     job = start_layout(valued, "p", 1, "pca", templates=True)
     assert start_layout(valued, "p", 1, "pca", templates=True).id == job.id
     assert start_layout(valued, "p", 1, "pca").id != job.id
+    stages: list[str] = []
+    monkeypatch.setattr(JobContext, "report", lambda _, share, stage, *rest: stages.append(stage))
     assert do(valued, job.id).state == "succeeded"
+    assert any(stage.endswith("of 8 patterns") for stage in stages)  # as “Generate texts” says
     assert drift_view(valued, "p", 1).missing == 0
     assert len(drifted(valued, "p", 1, "pca", 0.5).ids) == 37
 
