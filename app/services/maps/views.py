@@ -82,7 +82,7 @@ class MovedText:
     """A text whose neighbourhood changed.
 
     `change` is 1 - Jaccard of its ten nearest neighbours; `distance` is in units of the maps'
-    longer side.
+    longer side. A text that is `labelled` and has no `intents` is labelled as fitting none.
     """
 
     id: str
@@ -90,6 +90,7 @@ class MovedText:
     intents: tuple[str, ...]
     change: float
     distance: float
+    labelled: bool
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -117,9 +117,10 @@ export class Selection {
     );
   }
 
-  #movedLine({id, text, intents, change}) {
+  #movedLine({id, text, intents, labelled, change}) {
     const share = `${percent(change, 0)} of the texts around it are others now`;
-    const words = h('div', {class: 'soft small'}, `${intents.join(', ') || 'no label'}; ${share}`);
+    const label = labelled ? intents.join(', ') || this.#intents.nothing : 'no label';
+    const words = h('div', {class: 'soft small'}, `${label}; ${share}`);
     const mark = () => this.#hears.marked([id]);
     const button = {class: 'plain', style: {'text-align': 'start'}, onclick: mark};
     return h('li', {}, h('button', button, h('span', {}, said(text), words)));
