@@ -51,6 +51,7 @@ class MapPage {
       clicked: guarded(place => this.#showNeighbours(this.#points.ids[place])),
       pointed: guarded(place => this.#teller.point(this.#points, place)),
       left: () => this.#dropSelection(),
+      concealed: n => this.#selection.tellConcealed(n),
     });
     this.#legend = new Legend(this.#intents.nothing, {
       hidden: codes => this.#plot.hide(codes),

@@ -18,6 +18,7 @@ export class Selection {
   #intents;
   #hears;
   #picked = []; // ids of the selected utterances
+  #concealed = 0; // how many of them the legend hides
   #clicked = null; // id of the text whose neighbours are shown
   #about = h('div', {class: 'row', 'data-role': 'about'}); // its label
   #rows = []; // the first of them, as they are now
@@ -166,10 +167,18 @@ export class Selection {
   }
 
   #count() {
-    this.#heading.textContent = `${plural(this.#picked.length, 'text')} selected`;
+    const concealed = this.#concealed && `, ${number(this.#concealed)} of them hidden by the legend`;
+    this.#heading.textContent = `${plural(this.#picked.length, 'text')} selected${concealed || ''}`;
     const more = this.#picked.length - this.#shown;
     fill(this.#more, more > 0 && moreWords(this.#shown, this.#picked.length, MOST_SHOWN));
     this.#more.hidden = more <= 0;
+  }
+
+  // An act on the selection takes them, too.
+  tellConcealed(n) {
+    if (n === this.#concealed) return; // a button is not drawn anew under a finger
+    this.#concealed = n;
+    this.#count();
   }
 
   #draw() {

@@ -203,6 +203,25 @@ def test_a_lasso_takes_no_point_that_is_dimmed(page: Page) -> None:
     page.get_by_role("button", name="Clear").click()
 
 
+def test_a_selection_says_how_many_of_it_the_legend_hides(page: Page) -> None:
+    """“Label 40 texts” took 12 that the map did not show any more, and nothing told that."""
+    entries = page.locator(".legend .entry")
+    ones, others = (
+        int(words.replace(",", "")) for words in entries.locator(".tabular").all_inner_texts()[1:3]
+    )
+    for place in (1, 2):
+        entries.nth(place).click()
+    page.evaluate(probe("lasso"), page.evaluate(f"{_STATE}.seen"))
+    picked = page.locator("[data-role=picked]")
+    all_of_them = f"{ones + others:,} texts selected"
+    expect(picked).to_have_text(all_of_them)
+    entries.nth(2).click()
+    expect(picked).to_have_text(f"{all_of_them}, {others:,} of them hidden by the legend")
+    page.locator("[data-role=show-all]").click()
+    expect(picked).to_have_text(all_of_them)
+    page.get_by_role("button", name="Clear").click()
+
+
 def test_the_intents_mixed_up_most_are_listed_and_a_press_shows_two_alone(
     page: Page, studio: Served
 ) -> None:
