@@ -1,8 +1,9 @@
 """A map stays that of one version, and says when there is another one to load."""
 
+import re
 from collections.abc import Callable
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.builders.held_answers import reroute
 from tests.builders.served_studio import Served, add_intent_elsewhere
@@ -73,3 +74,21 @@ def test_the_tooltip_tells_the_answer_after_a_change_of_labels_too(
         add_intent_elsewhere(studio)
     page.mouse.move(*place)
     expect(told).to_have_text(["Label", "Answer"])
+
+
+def test_a_moved_text_that_is_labelled_as_out_of_scope_is_told_as_that(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """“Moved most” said “no label” of it."""
+
+    def told(route: Route) -> None:
+        found = route.fetch().json()
+        first = {**found["moved"][0], "intents": []}
+        moved = [{**first, "labelled": True}, {**first, "labelled": False}]
+        route.fulfill(json={**found, "moved": moved})
+
+    page = visit(studio)
+    page.route("**/map/compare?*", told)
+    page.goto(f"{studio.base}/map?project=sample&method=pca&other=1")
+    lines = page.locator("[data-role=moved] .small")
+    expect(lines).to_have_text([re.compile("^out of scope; "), re.compile("^no label; ")])
