@@ -51,6 +51,7 @@ class MapPage {
       clicked: guarded(place => this.#showNeighbours(this.#points.ids[place])),
       pointed: guarded(place => this.#teller.point(this.#points, place)),
       left: () => this.#dropSelection(),
+      concealed: n => this.#selection.tellConcealed(n),
     });
     this.#legend = new Legend(this.#intents.nothing, {
       hidden: codes => this.#plot.hide(codes),
@@ -290,7 +291,7 @@ class MapPage {
     if (!before) return;
     if (before.champion !== status.champion && !this.#choices.values.model)
       this.#note.offerLive(before.champion, status.champion, () => this.#load());
-    else if (before.revision !== status.revision) guarded(() => this.#recolourAfresh())();
+    if (before.revision !== status.revision) guarded(() => this.#recolourAfresh())();
   }
 
   async #recolourAfresh() {
@@ -305,15 +306,16 @@ class MapPage {
     if (!points) return; // they will be drawn in the right colours
     const colouring = this.#coloursOf(points).catch(error => this.#stayWith(this.#legend.by, error));
     const [found, islands] = await Promise.all([colouring, points.islands()]);
-    if (points !== this.#points) return;
+    if (!found || points !== this.#points) return;
     this.#legend.show(found.by, found.colours.legend, islands);
     this.#plot.recolour(found.colours, {islands, hidden: this.#legend.hidden});
   }
 
-  // Keeps the colours shown, and their name, when others could not be loaded.
+  // Keeps the colours shown, and their name, when others could not be loaded: 409 says that the texts are others now.
   #stayWith(by, error) {
     this.#choices.colourBy(by);
-    throw error;
+    if (error.status !== 409) throw error;
+    this.#note.offerOthers(() => this.#load());
   }
 
   // The colours follow from the status; panel and tooltip say at once what is saved.

@@ -19,7 +19,7 @@ _WORDS = frozenset(
     ("base", "device", "kind", "method", "precision", "recipe", "split", "state", "task")
 )
 """Fields that hold words of the studio: nobody said them."""
-_SAID = frozenset(("text", "texts"))
+_SAID = frozenset(("text", "texts", "twins"))
 _OPEN, _SHUT = "[\u201c\"'\u2018]", "[\u201d\"'\u2019]"
 _COLUMNS = {
     act: (act.c.about,),

@@ -77,6 +77,7 @@ _OF_VERSIONS = ("title", "work", "examples", "changes", "changes[]", "measured_o
 _OF_VERSIONS += ("texts_left_out",)
 NEW_FIELDS: set[tuple[str, str, str]] = {
     ("GET /api/projects/{project}/compare", "answer", "comparison.chose_line"),
+    ("GET /api/projects/{project}/map/compare", "answer", "moved[].labelled"),
     ("GET /api/projects/{project}/export", "parameters", "query split"),
     ("GET /api/projects/{project}/jobs", "parameters", "query kind"),
     ("GET /api/projects/{project}/utterances", "answer", "rows[].beside"),

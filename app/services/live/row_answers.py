@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol
 
 import numpy as np
@@ -166,58 +167,89 @@ def votes_left_out(studio: Studio, live: LiveModel) -> ScoreArray | None:
     )
 
 
+class RowAnswering:
+    """Answers utterances by one state of a live model; what they have in common is found once."""
+
+    def __init__(self, studio: Studio, live: LiveModel) -> None:
+        """Answer by a model of a studio."""
+        self.studio, self.live = studio, live
+
+    def scores(self, records: Sequence[AnsweredText], rows: FloatArray) -> ScoreArray:
+        """Score embedded utterances, (n, d), exemplars without their own vote; (n, intents)."""
+        scores = self.live.pipeline.head.scores(rows)
+        own = self._own if any(one.id in self._places for one in records) else None
+        if own is None:
+            return scores
+        mixed = scores.copy()
+        for row, record in enumerate(records):
+            if record.id in self._places:
+                mixed[row] = own[self._places[record.id]]
+        return mixed
+
+    def answers(
+        self, records: Sequence[AnsweredText], rows: FloatArray, scores: ScoreArray
+    ) -> tuple[RowAnswer, ...]:
+        """Answer utterances by their embeddings (n, d) and scores (n, intents).
+
+        An example whose answer would repeat the label that it had before is answered with its new
+        one.
+        """
+        twins, own, live = self._twins, self._places, self.live
+        answers = [
+            (record, given if record.id in own else twins.get(match_key(record.text), given))
+            for record, given in zip(records, answered(live, rows, scores), strict=True)
+        ]
+        answers = [
+            (r, r.labels if r.labels and r.id in own and _echoes(live, r, said) else said)
+            for r, said in answers
+        ]
+        return tuple(
+            RowAnswer(
+                record.id, given, record.labels is not None and set(given) != set(record.labels)
+            )
+            for record, given in answers
+        )
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        """Row of each exemplar, by id."""
+        return {exemplar.id: row for row, exemplar in enumerate(self.live.pipeline.exemplars)}
+
+    @cached_property
+    def _own(self) -> ScoreArray | None:
+        """Scores of the exemplars without their own votes; None if none can be left out."""
+        found = exemplar_scores(self.studio, self.live)
+        return None if found is None else found[0]
+
+    @cached_property
+    def _twins(self) -> dict[str, tuple[str, ...]]:
+        """Intent ids of texts that an example decides because it says just the same."""
+        live = self.live
+        ids = dict(zip(live.pipeline.head.intents, live.columns, strict=True))
+        return {
+            key: tuple(ids[name] for name in names if name in ids)
+            for key, names in live.pipeline.exact.items()
+        }
+
+
 def answer_records(
     studio: Studio, live: LiveModel, records: Sequence[UtteranceRecord]
 ) -> tuple[RowAnswer, ...]:
     """Answer utterances by a live model, exemplars among them without their own vote."""
-    return answer_scored(live, records, *score_records(studio, live, records)) if records else ()
+    if not records:
+        return ()
+    answering = RowAnswering(studio, live)
+    return answering.answers(records, *score_records(answering, records))
 
 
 def score_records(
-    studio: Studio, live: LiveModel, records: Sequence[UtteranceRecord]
+    answering: RowAnswering, records: Sequence[UtteranceRecord]
 ) -> tuple[FloatArray, ScoreArray]:
     """Return embeddings (n, d) and scores (n, intents), exemplars' without their own vote."""
-    encoder = live.pipeline.encoder
-    rows = embed_texts(studio.database, encoder, [record.text for record in records])
-    return rows, score_rows(studio, live, records, rows)
-
-
-def score_rows(
-    studio: Studio, live: LiveModel, records: Sequence[AnsweredText], rows: FloatArray
-) -> ScoreArray:
-    """Score embedded utterances, (n, d), exemplars without their own vote; (n, intents)."""
-    scores = live.pipeline.head.scores(rows)
-    places = {exemplar.id: row for row, exemplar in enumerate(live.pipeline.exemplars)}
-    own = exemplar_scores(studio, live) if any(one.id in places for one in records) else None
-    if own is None:
-        return scores
-    mixed = scores.copy()
-    for row, record in enumerate(records):
-        if record.id in places:
-            mixed[row] = own[0][places[record.id]]
-    return mixed
-
-
-def answer_scored(
-    live: LiveModel, records: Sequence[AnsweredText], rows: FloatArray, scores: ScoreArray
-) -> tuple[RowAnswer, ...]:
-    """Answer utterances by their embeddings (n, d) and scores (n, intents).
-
-    An example whose answer would repeat the label that it had before is answered with its new one.
-    """
-    twins, own = said_exactly(live), {exemplar.id for exemplar in live.pipeline.exemplars}
-    answers = [
-        (record, given if record.id in own else twins.get(match_key(record.text), given))
-        for record, given in zip(records, answered(live, rows, scores), strict=True)
-    ]
-    answers = [
-        (r, r.labels if r.labels and r.id in own and _echoes(live, r, said) else said)
-        for r, said in answers
-    ]
-    return tuple(
-        RowAnswer(record.id, given, record.labels is not None and set(given) != set(record.labels))
-        for record, given in answers
-    )
+    encoder = answering.live.pipeline.encoder
+    texts = [record.text for record in records]
+    rows = embed_texts(answering.studio.database, encoder, texts)
+    return rows, answering.scores(records, rows)
 
 
 def _echoes(live: LiveModel, record: AnsweredText, given: Sequence[str]) -> bool:
@@ -229,15 +261,6 @@ def _echoes(live: LiveModel, record: AnsweredText, given: Sequence[str]) -> bool
     text, learned = live.taught.get(record.id, ("", ()))
     corrected = text == record.text and set(learned) != set(record.labels or ())
     return corrected and kind in LEARN_FROM_LABELS and set(given) == set(learned)
-
-
-def said_exactly(live: LiveModel) -> dict[str, tuple[str, ...]]:
-    """Return the intent ids of texts that an example decides because it says just the same."""
-    ids = dict(zip(live.pipeline.head.intents, live.columns, strict=True))
-    return {
-        key: tuple(ids[name] for name in names if name in ids)
-        for key, names in live.pipeline.exact.items()
-    }
 
 
 def answered(live: LiveModel, rows: FloatArray, scores: ScoreArray) -> list[tuple[str, ...]]:

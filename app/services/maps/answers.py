@@ -8,7 +8,7 @@ from app.services.answering.opened import Space, open_space, require_pipeline
 from app.services.embedding import Embedded, digest_of, encoder_of_maps, read_embedded
 from app.services.live.live_model import LiveModel
 from app.services.live.live_studio import LiveStudio
-from app.services.live.row_answers import answer_scored, echoed_ids, score_rows
+from app.services.live.row_answers import RowAnswering, echoed_ids
 from app.services.studio import Studio
 from storage import models, projects
 from storage.queries import columns
@@ -98,6 +98,7 @@ def _answer_all(studio: Studio, project_id: int, live: LiveModel, embedded: Embe
     named = {key or name: name for key, name in pairs}
     # Else two intents that the project lacks would have one id.
     live = replace(live, base=replace(live.base, columns=tuple(named)))
+    answering = RowAnswering(studio, live)
     found: dict[str, tuple[str, ...]] = {}
     for start in range(0, len(embedded.ids), _CHUNK):
         part = slice(start, start + _CHUNK)
@@ -105,8 +106,7 @@ def _answer_all(studio: Studio, project_id: int, live: LiveModel, embedded: Embe
         with studio.database.read() as connection:
             texts = columns.texts(connection, project_id, ids)
         points = [_Point(key, texts.get(key, ""), _labels_since(live, key)) for key in ids]
-        scores = score_rows(studio, live, points, rows)
-        answers = answer_scored(live, points, rows, scores)
+        answers = answering.answers(points, rows, answering.scores(points, rows))
         found |= {answer.id: answer.intents for answer in answers}
     return MapAnswers(found, named)
 

@@ -77,14 +77,14 @@ def colouring_of(canvas: Canvas, by: str) -> Colouring:
 
 def _with_skipped(canvas: Canvas, colouring: Colouring) -> Colouring:
     """Count skipped texts apart from unlabelled ones, as the page of the data does."""
-    names = [entry.name for entry in colouring.legend]
-    unlabelled = colouring.legend[names.index("unlabelled")]
+    legend = colouring.legend
+    unlabelled = len(legend) - 1  # the last; an intent may have its name
     skipped = np.array(canvas.points.columns.skipped, dtype=bool)
-    aside = skipped & (colouring.codes == names.index("unlabelled"))
+    aside = skipped & (colouring.codes == unlabelled)
     if not aside.any():
         return colouring
-    codes = np.where(aside, len(names), colouring.codes)
-    return Colouring(codes, (*colouring.legend, replace(unlabelled, name="skipped")))
+    codes = np.where(aside, len(legend), colouring.codes)
+    return Colouring(codes, (*legend, replace(legend[-1], name="skipped")))
 
 
 def intent_colour(intent: IntentRecord) -> str:

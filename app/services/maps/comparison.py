@@ -46,7 +46,7 @@ def compare(
         raise InvalidInput("No text is on both maps yet.", "Make the map of each version first.")
     before, after = _on_one_map(before, after)
     labels = dict(zip(points.columns.ids, points.columns.labels, strict=True))
-    named = _named(studio, before_space, [labels[key] or () for key in ids])
+    named = _named(studio, before_space, [labels[key] for key in ids])
     silhouettes, judged = _silhouettes(studio, (before_space, after_space), ids, named)
     return ComparisonView(
         project=before_space.project.name,
@@ -110,41 +110,45 @@ def _moves(before: Placed, after: Placed) -> list[Move]:
 
 
 def _named(
-    studio: Studio, space: Space, labels: Sequence[tuple[str, ...]]
-) -> list[tuple[str, ...]]:
+    studio: Studio, space: Space, labels: Sequence[tuple[str, ...] | None]
+) -> list[tuple[str, ...] | None]:
     with studio.database.read() as connection:
         names = dataset.intent_names(connection, space.project.id)
-    return [tuple(names[key] for key in row) for row in labels]
+    return [None if row is None else tuple(names[key] for key in row) for row in labels]
 
 
 def _moved(
     studio: Studio,
     space: Space,
     ids: Sequence[str],
-    named: Sequence[tuple[str, ...]],
+    named: Sequence[tuple[str, ...] | None],
     moves: Sequence[Move],
 ) -> tuple[MovedText, ...]:
     """Return the moved texts with their labels; `ids` and `named` are of all rows."""
     with studio.database.read() as connection:
         texts = columns.texts(connection, space.project.id, [ids[move.row] for move in moves])
-    return tuple(
-        MovedText(ids[move.row], texts[ids[move.row]], named[move.row], move.change, move.distance)
-        for move in moves
-        if ids[move.row] in texts
-    )
+    moved = list[MovedText]()
+    for move in moves:
+        key, names = ids[move.row], named[move.row]
+        if key in texts:
+            is_labelled = names is not None
+            one = MovedText(key, texts[key], names or (), move.change, move.distance, is_labelled)
+            moved.append(one)
+    return tuple(moved)
 
 
 def _silhouettes(
     studio: Studio,
     spaces: tuple[Space, Space],
     ids: Sequence[str],
-    named: Sequence[tuple[str, ...]],
+    named: Sequence[tuple[str, ...] | None],
 ) -> tuple[tuple[float | None, float | None], int]:
     """Measure the silhouette of intents in both spaces, on the same texts with one intent each.
 
     These are figures of versions: their embeddings are in float32, whatever those of the map are.
     """
-    rows = np.array([at for at, names in enumerate(named) if len(names) == 1], dtype=np.int64)
+    intents = [names[0] if names and len(names) == 1 else "" for names in named]
+    rows = np.array([at for at, name in enumerate(intents) if name], dtype=np.int64)
     if len(rows) > _JUDGED:
         rows = np.sort(np.random.default_rng(0).choice(rows, _JUDGED, replace=False))
     with studio.database.read() as connection:
@@ -156,6 +160,6 @@ def _silhouettes(
         for space in spaces
     ]
     both = sorted(set(known[0][0]) & set(known[1][0]))
-    labels = [named[judged[row]][0] for row in both]
+    labels = [intents[judged[row]] for row in both]
     before, after = (embeddings[np.searchsorted(at, both)] for at, embeddings in known)
     return (silhouette(before, labels), silhouette(after, labels)), len(both)

@@ -62,12 +62,15 @@ def drift_view(
     space, points = _looked_at(studio, project, model)
     moving = _moving(studio, space, points)
     encoder = encoder_of_maps(studio, open_space(studio, space).encoder)
-    missing = unknown_texts(studio.database, encoder, moving.templates.values())
+    missing = [len(unknown_texts(studio.database, encoder, moving.templates.values()))]
+    if method != "pca":  # that map has known texts alone
+        known = read_embedded(studio, space.project, encoder)
+        missing.append(len(points.columns.ids) - len(known.ids))
     return DriftView(
         marked=moving.marked,
         proposed=len(moving.templates) - moving.marked,
         total=len(points.columns.ids),
-        missing=len(missing) if len(missing) > embedding.AT_ONCE else 0,
+        missing=sum(n for n in missing if n > embedding.AT_ONCE),
         words=_HOW["pca" if method == "pca" else "other"],
     )
 
@@ -140,6 +143,8 @@ def _embedded(
     """Return embeddings of the moving points and of their templates; unit rows, (r, d) each."""
     encoder = encoder_of_maps(studio, open_space(studio, space).encoder)
     known = read_embedded(studio, space.project, encoder)
+    if not set(known.ids).issuperset(ids):  # a stored layout stays when maps are encoded otherwise
+        raise NotFound("Texts of this map are not encoded yet.", "Start it; a job encodes them.")
     missing = unknown_texts(studio.database, encoder, moving.templates.values())
     if len(missing) > embedding.AT_ONCE:
         raise NotFound(

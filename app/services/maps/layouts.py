@@ -161,7 +161,7 @@ def _encode_templates(studio: Studio, context: JobContext, space: Space, encoder
 
     def told(done: int, total: int) -> None:
         share = _ENCODED * done / total
-        context.report(share, f"reading, {done:,} of {counted(total, 'template')}")
+        context.report(share, f"reading, {done:,} of {counted(total, 'pattern')}")
 
     fill(context.database, encoder, missing, told)
 

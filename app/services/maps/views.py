@@ -51,7 +51,7 @@ class DriftView:
     """Which points of a map move when texts are compressed towards their templates.
 
     Values are `marked` by a person or `proposed` from the train split. A job has to encode the
-    `missing` templates first (`start_layout` with `templates`).
+    `missing` templates and texts first (`start_layout` with `templates`).
     """
 
     marked: int
@@ -82,7 +82,7 @@ class MovedText:
     """A text whose neighbourhood changed.
 
     `change` is 1 - Jaccard of its ten nearest neighbours; `distance` is in units of the maps'
-    longer side.
+    longer side. A text that is `labelled` and has no `intents` is labelled as fitting none.
     """
 
     id: str
@@ -90,6 +90,7 @@ class MovedText:
     intents: tuple[str, ...]
     change: float
     distance: float
+    labelled: bool
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,6 +8,8 @@ const SKETCH = 'A first sketch.';
 const UNTRAINED = 'After the first training, a clearer map is made by itself.';
 const FAILED = 'The clearer map could not be made.';
 const READY = 'A clearer map is ready.';
+const STAYS = 'All points move; labels and colours stay.';
+const OTHERS = 'Texts have come or gone since, so the colours of this map are of before.';
 
 export class Note {
   element = h('div', {class: 'row small soft', role: 'status', 'data-role': 'map-note'});
@@ -15,6 +17,7 @@ export class Note {
   failure = ''; // why the clearer map was refused
   #compute;
   #clearer;
+  #isReady = false; // whether a clearer map was offered
 
   // `compute` starts the layout of the missing points, `clearer` that of the clearer map.
   constructor(compute, clearer) {
@@ -29,8 +32,8 @@ export class Note {
   // `isSketch`: whether a clearer layout is to come.
   describe(points, sideName, isSketch) {
     const {ids, missing, compared, method, model} = points;
-    const hasFailed = this.offered.hidden && model > 0; // 0: no version is trained
-    const toCome = this.offered.hidden ? (model ? `${FAILED} ${this.failure}` : UNTRAINED) : READY;
+    const hasFailed = !this.#isReady && model > 0; // 0: no version is trained
+    const toCome = this.#isReady ? READY : model ? `${FAILED} ${this.failure}` : UNTRAINED;
     const {name, says, method: by} = LAYOUTS[method];
     const layout = {'data-role': 'layout', title: `Laid out by ${by}`};
     fill(
@@ -63,26 +66,33 @@ export class Note {
   // A clearer layout has been computed.
   offerClearer(show) {
     this.say(`${SKETCH} ${READY}`);
-    this.#offer(READY, show);
+    this.#isReady = true;
+    this.#offer(`${READY} ${STAYS}`, 'Show it', show);
   }
 
   // Another version is live; without one before it there was no map to lose.
   offerLive(before, live, show) {
     if (before === null) show();
-    else this.#offer(`Version ${live} is live now and has a map of its own.`, show);
+    else this.#offer(`Version ${live} is live now and has a map of its own. ${STAYS}`, 'Show it', show);
+  }
+
+  // The map has other texts than the project.
+  offerOthers(load) {
+    this.#offer(OTHERS, 'Load the map again', load);
   }
 
   // Every point lies elsewhere on another map, so it is shown when it is asked for.
-  #offer(words, show) {
+  #offer(words, act, show) {
     this.offered.hidden = false;
     fill(
       this.offered,
-      h('span', {}, `${words} All points move; labels and colours stay.`),
-      h('button', {class: 'primary', 'data-key': 'clearer', onclick: show}, 'Show it'),
+      h('span', {}, words),
+      h('button', {class: 'primary', 'data-key': 'clearer', onclick: show}, act),
     );
   }
 
   withdrawOffer() {
+    this.#isReady = false;
     this.offered.hidden = true;
   }
 
@@ -96,7 +106,7 @@ export class Note {
   offerTemplates(missing, encode) {
     fill(
       this.element,
-      h('span', {}, `${plural(missing, 'template')} must be read first.`),
+      h('span', {}, `${plural(missing, 'pattern')} must be read first.`),
       h('button', {onclick: guarded(encode)}, 'Read them'),
     );
   }

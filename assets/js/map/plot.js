@@ -46,7 +46,8 @@ export class Plot {
   #frame = 0;
   #moving = 0;
 
-  // Callbacks in `hears`: `lassoed` with points; `clicked` and `pointed` with one point, `left` with none.
+  // Callbacks in `hears`: `lassoed` with points; `clicked` and `pointed` with one point, `left` with none; `concealed`
+  // with the number of selected points that are not drawn.
   constructor(hears) {
     this.#hears = hears;
     this.#map = h('div', {
@@ -203,6 +204,8 @@ export class Plot {
     this.#seen = scene.places.subarray(0, scene.seen);
     this.#grid = null;
     this.#painter.load(scene, this.#xy);
+    const {picked, hidden, colours} = this.#view;
+    this.#hears.concealed(picked.filter(place => hidden.has(colours.codes[place])).length);
     this.#ask();
   }
 

@@ -42,6 +42,8 @@ export class Points {
   method = ''; // of the layout that is shown; `auto` stands for one of the others
   model = null; // number of the version
   #colours = new Map();
+  #told = new Map(); // those of the colours that have come
+  #answers = null; // the request for what the model answers
   #islands = null;
   #drift = null;
   #compressed = new Map(); // coordinates by strength
@@ -63,9 +65,9 @@ export class Points {
   async #one() {
     const found = await call(`${this.#base}/map?${this.#asked()}`);
     this.method = found.method;
+    this.model = found.model; // places, names and colours are this version's, also if another one is live meanwhile
     const xy = await binary(`${this.#base}/map/xy?${this.#asked({order: found.order})}`);
     this.places = {after: new Float32Array(xy)};
-    this.model = found.model;
     return found;
   }
 
@@ -103,8 +105,9 @@ export class Points {
   }
 
   #asked(more = {}) {
-    const {model} = this.#choice;
-    return new URLSearchParams({method: this.method || this.#choice.method, ...(model ? {model} : {}), ...more});
+    const model = this.model ?? (this.#choice.model || null);
+    const chosen = model === null ? {} : {model};
+    return new URLSearchParams({method: this.method || this.#choice.method, ...chosen, ...more});
   }
 
   // The legend, the code of each point, its kind: `labelled`, `outside` (of scope) or `unlabelled`, and its label.
@@ -131,11 +134,17 @@ export class Points {
     return newest === this.#islands ? found : this.islands(); // a label has changed meanwhile
   }
 
-  // What the legend of a colouring says of a point, if it has been fetched: words and colour.
-  async entryOf(by, place) {
-    const {legend, codes} = (await this.#colours.get(by)?.catch(() => null)) ?? {};
+  // What the legend of a colouring says of a point, if it has come: words and colour.
+  entryOf(by, place) {
+    const {legend, codes} = this.#told.get(by) ?? {};
     const entry = legend?.[codes[place]];
     return entry ? {words: entry.name, colour: entry.colour} : null;
+  }
+
+  // Asks once for the answers, until a label changes; a map is also of use without them.
+  async fetchAnswers() {
+    this.#answers ??= this.model ? this.#codes('prediction').catch(() => {}) : Promise.resolve();
+    await this.#answers;
   }
 
   // Slow colourings are requested in advance.
@@ -147,6 +156,8 @@ export class Points {
   // Called when labels or marked values have changed.
   forget() {
     this.#colours = new Map();
+    this.#told = new Map();
+    this.#answers = null;
     this.#islands = null;
     this.#compressed.clear();
     this.#drift = null;
@@ -154,11 +165,14 @@ export class Points {
 
   // Each way of colouring is fetched once until a label changes.
   #codes(by) {
-    const known = this.#colours;
+    const [known, told] = [this.#colours, this.#told];
     if (!known.has(by)) {
       const found = this.#fetchCodes(by);
       known.set(by, found);
-      found.catch(() => known.delete(by));
+      found.then(
+        colours => told.set(by, colours),
+        () => known.delete(by),
+      );
     }
     return known.get(by);
   }

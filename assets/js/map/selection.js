@@ -18,6 +18,7 @@ export class Selection {
   #intents;
   #hears;
   #picked = []; // ids of the selected utterances
+  #concealed = 0; // how many of them the legend hides
   #clicked = null; // id of the text whose neighbours are shown
   #about = h('div', {class: 'row', 'data-role': 'about'}); // its label
   #rows = []; // the first of them, as they are now
@@ -117,9 +118,10 @@ export class Selection {
     );
   }
 
-  #movedLine({id, text, intents, change}) {
+  #movedLine({id, text, intents, labelled, change}) {
     const share = `${percent(change, 0)} of the texts around it are others now`;
-    const words = h('div', {class: 'soft small'}, `${intents.join(', ') || 'no label'}; ${share}`);
+    const label = labelled ? intents.join(', ') || this.#intents.nothing : 'no label';
+    const words = h('div', {class: 'soft small'}, `${label}; ${share}`);
     const mark = () => this.#hears.marked([id]);
     const button = {class: 'plain', style: {'text-align': 'start'}, onclick: mark};
     return h('li', {}, h('button', button, h('span', {}, said(text), words)));
@@ -165,10 +167,18 @@ export class Selection {
   }
 
   #count() {
-    this.#heading.textContent = `${plural(this.#picked.length, 'text')} selected`;
+    const concealed = this.#concealed && `, ${number(this.#concealed)} of them hidden by the legend`;
+    this.#heading.textContent = `${plural(this.#picked.length, 'text')} selected${concealed || ''}`;
     const more = this.#picked.length - this.#shown;
     fill(this.#more, more > 0 && moreWords(this.#shown, this.#picked.length, MOST_SHOWN));
     this.#more.hidden = more <= 0;
+  }
+
+  // An act on the selection takes them, too.
+  tellConcealed(n) {
+    if (n === this.#concealed) return; // a button is not drawn anew under a finger
+    this.#concealed = n;
+    this.#count();
   }
 
   #draw() {

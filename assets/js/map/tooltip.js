@@ -27,8 +27,9 @@ export class Tooltip {
   }
 }
 
-// Finds out what a point says: its answer is known with the colours; its text and label are fetched together, as the
-// panel beside the map fetches them, so that both say the same while labels are on their way.
+// Finds out what a point says: its answer is known with the colours, which a point that is pointed at asks for after a
+// label; its text and label are fetched together, as the panel beside the map fetches them, so that both say the same
+// while labels are on their way.
 export class Teller {
   #base;
   #intents;
@@ -46,26 +47,32 @@ export class Teller {
   // Labels have changed: what was told last is told anew.
   async renew(points) {
     this.#rows = new Map(); // a row that is on its way is of before
-    if (this.#place !== null && points?.ids[this.#place]) await this.point(points, this.#place);
+    if (this.#place !== null && points?.ids[this.#place]) await this.#look(points, this.#place);
   }
 
   async point(points, place) {
+    await this.#look(points, place);
+    if (this.#place !== place || points.entryOf('prediction', place)) return;
+    await points.fetchAnswers();
+    if (this.#place === place && this.#rows.has(points.ids[place])) this.#say(points, place);
+  }
+
+  async #look(points, place) {
     const id = points.ids[place];
     this.#place = place;
-    const answer = await points.entryOf('prediction', place);
-    const say = () => {
-      const row = this.#rows.get(id);
-      this.#tell(place, this.#about(row, answer), row && this.#spoken(row, answer));
-    };
-    if (this.#place !== place) return;
-    say();
+    this.#say(points, place);
     if (this.#rows.has(id)) return;
     await new Promise(rested => setTimeout(rested, REST));
     if (this.#place !== place) return;
     const rows = this.#rows;
     const [row] = await utterances(this.#base, [id]);
     if (row) rows.set(id, row);
-    if (row && rows === this.#rows && this.#place === place) say();
+    if (row && rows === this.#rows && this.#place === place) this.#say(points, place);
+  }
+
+  #say(points, place) {
+    const [row, answer] = [this.#rows.get(points.ids[place]), points.entryOf('prediction', place)];
+    this.#tell(place, this.#about(row, answer), row && this.#spoken(row, answer));
   }
 
   #about(row, answer) {

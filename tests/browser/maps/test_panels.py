@@ -18,6 +18,12 @@ _UNTRAINED = """async () => {
   return [...note.element.childNodes].map(one => one.textContent);
 }"""
 """What stands under the map of a project without a model."""
+_PATTERNS = """async () => {
+  const {Note} = await import('/studio/js/map/note.js');
+  const note = new Note(() => {}, () => {});
+  note.offerTemplates(1200, () => {});
+  return note.element.textContent;
+}"""
 
 
 @pytest.fixture
@@ -197,6 +203,25 @@ def test_a_lasso_takes_no_point_that_is_dimmed(page: Page) -> None:
     page.get_by_role("button", name="Clear").click()
 
 
+def test_a_selection_says_how_many_of_it_the_legend_hides(page: Page) -> None:
+    """“Label 40 texts” took 12 that the map did not show any more, and nothing told that."""
+    entries = page.locator(".legend .entry")
+    ones, others = (
+        int(words.replace(",", "")) for words in entries.locator(".tabular").all_inner_texts()[1:3]
+    )
+    for place in (1, 2):
+        entries.nth(place).click()
+    page.evaluate(probe("lasso"), page.evaluate(f"{_STATE}.seen"))
+    picked = page.locator("[data-role=picked]")
+    all_of_them = f"{ones + others:,} texts selected"
+    expect(picked).to_have_text(all_of_them)
+    entries.nth(2).click()
+    expect(picked).to_have_text(f"{all_of_them}, {others:,} of them hidden by the legend")
+    page.locator("[data-role=show-all]").click()
+    expect(picked).to_have_text(all_of_them)
+    page.get_by_role("button", name="Clear").click()
+
+
 def test_the_intents_mixed_up_most_are_listed_and_a_press_shows_two_alone(
     page: Page, studio: Served
 ) -> None:
@@ -281,3 +306,8 @@ def test_a_map_before_the_first_training_has_failed_at_nothing(page: Page) -> No
         "A first sketch. After the first training, a clearer map is made by itself.",
         "1 point",
     ]
+
+
+def test_what_is_read_before_names_are_ignored_is_called_as_elsewhere(page: Page) -> None:
+    """“3 templates must be read first”: the dialog that makes texts calls them patterns."""
+    assert page.evaluate(_PATTERNS) == "1,200 patterns must be read first.Read them"

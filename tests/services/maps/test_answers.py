@@ -2,20 +2,24 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from app.services.answering.opened import find_space
 from app.services.answering.stored import load_model
 from app.services.data.intents import add_intent
 from app.services.live import row_answers
 from app.services.live.joining import base_of
+from app.services.live.live_model import LiveModel
 from app.services.live.live_studio import LiveStudio, open_live_studio
-from app.services.live.row_answers import answer_rows
+from app.services.live.row_answers import answer_rows, exemplar_scores
 from app.services.maps import answers
 from app.services.maps.requests import map_colours, map_points
 from app.services.review.fence import save_fence
 from app.services.review.fence_views import FenceSetting
 from app.services.studio import Studio
+from core.types import ScoreArray
 from storage.log import edits, events
 from storage.log.events import Action
 from storage.queries import dataset
@@ -125,3 +129,21 @@ def test_an_example_is_answered_again_once_its_copies_can_be_left_out(
     assert answers._state(*live_studio.models.open_by_id(1)) == before
     live_studio.models.solved(1)
     assert answers._state(*live_studio.models.open_by_id(1)) != before
+
+
+def test_what_all_answers_need_is_computed_once_for_all_points(
+    live_studio: LiveStudio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The votes on all examples were computed again for each part of the points."""
+    before = on_map(live_studio, None)
+    counted: list[LiveModel] = []
+
+    def counting(studio: Studio, live: LiveModel) -> tuple[ScoreArray, NDArray[np.bool_]] | None:
+        counted.append(live)
+        return exemplar_scores(studio, live)
+
+    monkeypatch.setattr(row_answers, "exemplar_scores", counting)
+    monkeypatch.setattr(answers, "_CHUNK", 2)
+    live_studio.studio.cache.clear()
+    assert on_map(live_studio, None) == before
+    assert len(counted) == 1

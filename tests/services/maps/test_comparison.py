@@ -6,7 +6,7 @@ import pytest
 from app.services.maps.requests import compare_maps, map_points, start_layout
 from app.services.studio import Studio
 from core.maps.alignment import normalise
-from tests.builders.trained_home import do, rows_of
+from tests.builders.trained_home import POOL, change, do, rows_of
 
 needs_umap = pytest.mark.skipif(
     importlib.util.find_spec("umap") is None, reason="the extra `maps` is not installed"
@@ -36,6 +36,17 @@ def test_a_comparison_aligns_both_maps_and_tells_who_moved(home: Studio) -> None
     assert after is not None
     assert after > before  # tuning draws the texts of an intent together
     assert compare_maps(home, "p", 1, 2) is view
+
+
+def test_a_moved_text_that_is_labelled_as_fitting_no_intent_is_labelled(
+    home: Studio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """“Moved most” told it as a text without a label."""
+    monkeypatch.setattr("app.services.maps.comparison._MOVED", 25)
+    change(home, POOL[0], "labels", [])
+    moved = {move.text: move for move in compare_maps(home, "p", 1, 2).moved}
+    assert (moved[POOL[0]].intents, moved[POOL[0]].labelled) == ((), True)
+    assert (moved[POOL[1]].intents, moved[POOL[1]].labelled) == ((), False)
 
 
 def test_nothing_moves_between_a_version_and_itself(home: Studio) -> None:

@@ -1,16 +1,20 @@
 """The map compressed: who moves, by how much, and what waits for a job."""
 
+import dataclasses
 from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from app.jobs.context import JobContext
 from app.services.answering.opened import find_space, open_space
+from app.services.cache import Cache
 from app.services.embedding import read_embedded
 from app.services.maps.compressed import drift_view, drifted
 from app.services.maps.requests import map_points, start_layout
 from app.services.studio import Studio
+from core.encoders.quick import copies
 from core.errors import InvalidInput, NotFound
 from core.maps.alignment import normalise
 from core.maps.plane import fit_plane
@@ -87,9 +91,30 @@ def test_too_many_templates_are_left_to_a_job(
     job = start_layout(valued, "p", 1, "pca", templates=True)
     assert start_layout(valued, "p", 1, "pca", templates=True).id == job.id
     assert start_layout(valued, "p", 1, "pca").id != job.id
+    stages: list[str] = []
+    monkeypatch.setattr(JobContext, "report", lambda _, share, stage, *rest: stages.append(stage))
     assert do(valued, job.id).state == "succeeded"
+    assert any(stage.endswith("of 8 patterns") for stage in stages)  # as “Generate texts” says
     assert drift_view(valued, "p", 1).missing == 0
     assert len(drifted(valued, "p", 1, "pca", 0.5).ids) == 37
+
+
+def test_texts_of_a_stored_layout_that_are_not_encoded_are_left_to_a_job(
+    valued: Studio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Maps were encoded otherwise since, no text was known, and that broke."""
+    do(valued, start_layout(valued, "p", 1, "tsne").id)
+    monkeypatch.setattr(copies, "has_eight_bits", lambda: True)
+    monkeypatch.setattr("app.services.embedding.AT_ONCE", 10)  # more than the eight templates
+    settings = valued.settings.model_copy(update={"map_precision": "int8"})
+    other = dataclasses.replace(valued, settings=settings, cache=Cache())
+    assert drift_view(other, "p", 1).missing == 0
+    assert drift_view(other, "p", 1, "tsne").missing == 37
+    with pytest.raises(NotFound, match="Texts of this map are not encoded yet"):
+        drifted(other, "p", 1, "tsne", 0.5)
+    do(other, start_layout(other, "p", 1, "pca", templates=True).id)
+    assert drift_view(other, "p", 1, "tsne").missing == 0
+    assert len(drifted(other, "p", 1, "tsne", 0.5).ids) == 37
 
 
 def test_without_a_mark_no_point_moves(valued: Studio, tiny_path: Path) -> None:

@@ -9,6 +9,7 @@ from app.jobs.worker import work
 from app.services import embedding
 from app.services.answering.opened import find_space, open_space
 from app.services.data.importing import ImportRequest, import_file
+from app.services.data.intents import add_intent
 from app.services.data.projects import create_project
 from app.services.live.live_studio import open_live_studio
 from app.services.maps import layouts as module
@@ -116,6 +117,15 @@ def test_skipped_texts_are_counted_apart_from_unlabelled_ones(home: Studio, by: 
         on_data = utterances.counts(connection, 1).unlabelled
     assert counts["unlabelled"] == on_data == len(POOL) - 1
     assert counts["skipped"] == 1
+
+
+def test_skipped_texts_are_told_apart_beside_an_intent_called_unlabelled(home: Studio) -> None:
+    """They were looked for among the texts of that intent."""
+    add_intent(home, "p", "unlabelled", "")
+    change(home, POOL[0], "skipped", value=True)
+    view = coloured(home, 2, "intent")
+    counts = [(one.name, n) for one, n in zip(view.legend, view.counts, strict=True)]
+    assert counts[-2:] == [("unlabelled", len(POOL) - 1), ("skipped", 1)]
 
 
 def test_colours_of_intents_are_those_given_or_of_their_position(home: Studio) -> None:

@@ -12,7 +12,7 @@ from app.services.background import RETRY_SECONDS, in_background
 from app.services.live.live_model import LiveModel
 from app.services.live.models import LiveModels
 from app.services.live.pool import FEW_CHANGES
-from app.services.live.row_answers import answer_scored, score_records
+from app.services.live.row_answers import RowAnswering, score_records
 from app.services.live.said.drift import SaidDrift, SaidRows, find_drift
 from app.services.live.traffic import Traffic
 from app.services.studio import Studio
@@ -140,16 +140,17 @@ class SaidAnswers:
         probability, places = dict[str, float](), dict[str, FloatArray]()
         known = LearnedTexts(frozenset() if live is None else live.pipeline.learned)
         learned = set[str]()
+        answering = None if live is None else RowAnswering(self.studio, live)
         for start in range(0, 0 if live is None else len(ids), _CHUNK):
             self.traffic.give_way()
             part = ids[start : start + _CHUNK]
             with self.studio.database.read() as connection:
                 records = list(utterances.by_ids(connection, project_id, part).values())
-            if live is None or not records:
+            if answering is None or not records:
                 continue
-            embedded, scores = score_records(self.studio, live, records)
-            shares = probabilities(scores, live.pipeline.calibration).max(1)
-            answers = answer_scored(live, records, embedded, scores)
+            embedded, scores = score_records(answering, records)
+            shares = probabilities(scores, answering.live.pipeline.calibration).max(1)
+            answers = answering.answers(records, embedded, scores)
             learned.update(record.id for record in records if record.text in known)
             for one, row, share in zip(answers, embedded, shares.tolist(), strict=True):
                 found[one.id], places[one.id] = one.intents, row
