@@ -336,7 +336,7 @@ def test_a_roll_back_goes_back_from_the_champion_that_it_names(
     back = client.post("/api/projects/p/rollback", json={"champion": 2})
     assert (back.status_code, back.json()["after"]) == (200, 1)
     again = client.post("/api/projects/p/rollback", json={"champion": 2})
-    assert (again.status_code, "p@2 is not live" in again.json()["message"]) == (409, True)
+    assert (again.status_code, "Version 2 is not live" in again.json()["message"]) == (409, True)
     client.post("/api/projects/p/models/2/promote")
     assert client.post("/api/projects/p/rollback").json()["after"] == 1  # whichever answers
 
