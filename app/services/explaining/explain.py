@@ -63,7 +63,8 @@ class _ExplainedText:
         calibration = self.model.pipeline.calibration
         if self.votes is None or by_fence or not calibration.has_one_limit(len(self.scores)):
             return None
-        return AskedText(self.model, self.votes, self.embedding, self.text, self.speaking)
+        label = decision.words if decision.rule == "exact" else None
+        return AskedText(self.model, self.votes, self.embedding, self.text, self.speaking, label)
 
 
 def explain(

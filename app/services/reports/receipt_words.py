@@ -22,11 +22,11 @@ def sentences_of(
 
     `labelled` counts how the examples got their labels; earlier receipts do not have it.
     """
+    given = _given_words(explanation["rule"])
+    if explanation["rule"] == "exact":  # the votes are not what gave this answer
+        return (given,)
     is_refused = explanation["rule"] in _REFUSED
-    found = [
-        _given_words(explanation["rule"]),
-        _examples_words(explanation, labelled),
-    ]
+    found = [given, _examples_words(explanation, labelled)]
     if not is_refused and explanation["runner_up"]:
         found.append(_rival_words(explanation))
         found.append(_weight_words(explanation["reasons"]))

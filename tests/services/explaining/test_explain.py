@@ -9,6 +9,7 @@ import pytest
 
 from app.services.answering.opened import Space, open_space
 from app.services.explaining import counterfactuals
+from app.services.explaining import explain as explaining
 from app.services.explaining.explain import explain, explain_reference, explain_text
 from app.services.explaining.explained_model import explained_bundle
 from app.services.explaining.views import Explanation
@@ -149,6 +150,37 @@ def test_one_example_of_the_words_decides_whatever_the_votes(
     other = found.why_not
     assert other.copies == (None if needed is None else 2)
     assert f"By votes alone, {words} {other.intent}." in other.words
+
+
+def test_an_answer_by_the_label_of_its_own_words_rests_on_no_other_example(
+    live_studio: LiveStudio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """“The answer rests on 2 examples: without them it would be parcel” of a text labelled parcel.
+
+    “Labelling this unlabelled text refund would be enough” was as wrong: the label still decides.
+    """
+    live_studio.pools.wait(1)
+    [voted] = explain(live_studio, "p", ASKED).answer
+    label_of_it = "parcel" if voted != "parcel" else "password"
+    case_of = explaining._case
+
+    def labelled_otherwise(*asked: object) -> object:
+        case = case_of(*asked)
+        decision = replace(case.prediction.decision, intents=(label_of_it,), rule="exact")
+        return replace(case, prediction=replace(case.prediction, decision=decision))
+
+    monkeypatch.setattr(explaining, "_case", labelled_otherwise)
+    found = explain(live_studio, "p", ASKED)
+    [reason] = found.reasons
+    assert (found.answer, reason.intent) == ((label_of_it,), voted)
+    bearing = reason.load_bearing
+    assert (bearing.examples, bearing.after) == ((), label_of_it)
+    assert bearing.words == (
+        "The answer is the label of just this text, so it rests on no other example."
+    )
+    for name in ("refund", "parcel", "password", "greeting"):
+        why_not = explain(live_studio, "p", ASKED, against=name).why_not
+        assert why_not is None or (why_not.examples, why_not.adds) == ((), False)
 
 
 def test_unlabelled_texts_that_would_do_speak_for_the_intent_themselves(

@@ -1,0 +1,70 @@
+"""The words of a receipt's first page, which somebody reads who knows no model."""
+
+from typing import Any
+
+from app.services.reports.receipt_words import key_figures, sentences_of, steps_of
+
+VOTE, OTHER = ({"cosine": 0.9, "example": {"intents": [name]}} for name in ("refund", "parcel"))
+ASKED: dict[str, Any] = {
+    "rule": "best",
+    "answer": ["refund"],
+    "confidence": 0.934,
+    "runner_up": {"intent": "parcel"},
+    "margin": 0.05,
+    "reasons": [
+        {
+            "votes": [VOTE, VOTE],
+            "n_others": 18,
+            "load_bearing": {"examples": [1, 2, 3], "words": "The answer rests on 3 examples."},
+        }
+    ],
+    "speaking": ["parcel", "refund"],
+}
+
+
+def test_the_first_page_of_a_receipt_is_for_people_who_know_no_model() -> None:
+    """ "Of the 5 most similar that count here, 3 ..." was understood by no manager."""
+    assert sentences_of(ASKED) == (
+        "It compares the text with 20 examples. The 2 that weigh most in "
+        "this answer are all labelled refund.",
+        "The next intent, parcel, is close behind.",
+        "The answer rests on 3 examples.",
+    )
+    # "Clearly behind" stood beside "without this 1 example it would be parcel".
+    assert sentences_of({**ASKED, "margin": 0.9})[1] == "The next intent is parcel."
+    bearing = {"examples": [1, 2, 3, 4], "words": "The answer rests on 4 examples."}
+    firm = {**ASKED, "margin": 0.9, "reasons": [{**ASKED["reasons"][0], "load_bearing": bearing}]}
+    assert sentences_of(firm)[1] == "The next intent, parcel, is clearly behind."
+    # "The next intent, moving_home, is clearly behind" of a text that has nothing to do with it.
+    far = {**ASKED, "margin": 0.9, "speaking": ["refund"]}
+    assert sentences_of(far)[1] == "No other intent comes near."
+    ways = {"by_file": 20, "one_by_one": 0, "together": 0}
+    assert "20 examples, all with a label from a file." in sentences_of(ASKED, ways)[0]
+    assert [one["value"] for one in key_figures(ASKED, [{"value": "9"}] * 3)] == [
+        "93 of 100",
+        "9",
+        "9",
+    ]
+    three = [{**ASKED["reasons"][0], "votes": [VOTE, VOTE, OTHER]}]
+    assert sentences_of({**ASKED, "reasons": three})[0].endswith(
+        "Of the 3 that weigh most in this answer, 2 are labelled refund."
+    )
+    refused = {**ASKED, "rule": "out-of-scope", "answer": []}
+    assert not any("93" in one for one in sentences_of(refused))
+    figures = [{"value": "96.2 %"}, {"value": "100 %"}]
+    assert key_figures(refused, figures) == (figures[0],)
+    assert "add the text as an example" in steps_of(refused)[1]
+    # A receipt said "pin" where Try said "add".
+    assert steps_of(ASKED, "add")[0].startswith("If refund is right, add the text as an example")
+    assert steps_of(ASKED, "pin")[0].startswith("If refund is right, pin the answer")
+    assert "with another label" in steps_of(ASKED, "relabel")[0]
+    assert steps_of(refused)[0].startswith("If it should be refused, add the text as out of scope")
+
+
+def test_of_a_text_with_a_label_of_its_own_no_vote_is_told_as_its_reason() -> None:
+    """It was labelled parcel, and “the next intent, parcel, is close behind” stood beside it."""
+    exact = {**ASKED, "rule": "exact", "answer": ["parcel"]}
+    assert sentences_of(exact) == (
+        "A person has labelled just this text, so the answer is that label.",
+    )
+    assert key_figures(exact, [{"value": "9"}]) == ({"value": "9"},)
