@@ -286,9 +286,11 @@ def _since(live_studio: LiveStudio, model: ExplainedModel) -> Since | None:
             else versions.get(connection, one.dataset_version_id)
             for one in pair
         ]
-    data: tuple[str, ...] = ()
-    if frozen[0] is not None and frozen[1] is not None and frozen[0].number != frozen[1].number:
-        data = compare_versions(studio, project.name, frozen[0].number, frozen[1].number).words
+    data: tuple[str, ...] | None = None
+    if frozen[0] is not None and frozen[1] is not None:
+        before, after = frozen[0].number, frozen[1].number
+        is_same = before == after
+        data = () if is_same else compare_versions(studio, project.name, before, after).words
     found = compare_now(live_studio, project.name, number, other)
     sides = {
         verdict: [_change(one, project.task) for one in found.answers if one.verdict == verdict]
