@@ -61,6 +61,25 @@ def test_the_first_page_of_a_receipt_is_for_people_who_know_no_model() -> None:
     assert steps_of(refused)[0].startswith("If it should be refused, add the text as out of scope")
 
 
+def test_of_several_intents_a_text_may_have_none_and_is_not_out_of_scope() -> None:
+    """“If  is right, pin the answer” and “too unlike all examples”, of another kind of project."""
+    several = {**ASKED, "task": "multi-label", "answer": []}
+    labelled = {**several, "rule": "exact"}
+    assert steps_of(labelled, "pin")[0].startswith("If “no intent” is right, pin the answer")
+    none = {"cosine": 0.9, "example": {"intents": []}}
+    reason = {**ASKED["reasons"][0], "votes": [none, none]}
+    refused = {**several, "rule": "no-intent", "reasons": [reason]}
+    assert sentences_of(refused) == (
+        "It gives no intent: none is likely enough, and a wrong one would be worse than none.",
+        "It compares the text with 20 examples. The 2 that weigh most in "
+        "this answer are all labelled no intent.",
+    )
+    assert steps_of(refused)[0] == "If it should be refused, add the text as no intent."
+    outside = {**refused, "task": "single-label", "rule": "out-of-scope"}
+    assert sentences_of(outside)[1].endswith("are all labelled out of scope.")
+    assert steps_of(outside)[0] == "If it should be refused, add the text as out of scope."
+
+
 def test_of_a_text_with_a_label_of_its_own_no_vote_is_told_as_its_reason() -> None:
     """It was labelled parcel, and “the next intent, parcel, is close behind” stood beside it."""
     exact = {**ASKED, "rule": "exact", "answer": ["parcel"]}
