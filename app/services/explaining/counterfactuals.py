@@ -94,7 +94,16 @@ def load_bearing_view(asked: AskedText, column: int) -> LoadBearing:
     after = _verdict(asked, found.after, intent)
     is_named = asked.task == "multi-label" or found.after < 0 or after in asked.speaking
     words = _load_words(len(examples), after if is_named else "another intent")
+    if found.before >= 0 and _lack_all_of(asked, column, found.rows):
+        n = counted(len(examples), "example")
+        words = f"The answer rests on {n}, all that {intent} has: only its name would be left."
     return LoadBearing(examples, after, found.smallest, found.at_least, words)
+
+
+def _lack_all_of(asked: AskedText, column: int, rows: Sequence[int]) -> bool:
+    """Whether without some examples an intent of a project has none, so that its name speaks."""
+    left = np.delete(asked.votes.head.targets[:, column], rows)
+    return asked.model.project is not None and bool(rows) and not left.any()
 
 
 def _verdict(asked: AskedText, column: int, intent: str) -> str:
