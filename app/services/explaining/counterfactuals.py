@@ -94,7 +94,8 @@ def load_bearing_view(asked: AskedText, column: int) -> LoadBearing:
     after = _verdict(asked, found.after, intent)
     is_named = asked.task == "multi-label" or found.after < 0 or after in asked.speaking
     words = _load_words(len(examples), after if is_named else "another intent")
-    if found.before >= 0 and _lack_all_of(asked, column, found.rows):
+    is_told_by_name = asked.task == "single-label" and found.before >= 0
+    if is_told_by_name and _lack_all_of(asked, column, found.rows):
         n = counted(len(examples), "example")
         words = f"The answer rests on {n}, all that {intent} has: only its name would be left."
     return LoadBearing(examples, after, found.smallest, found.at_least, words)
