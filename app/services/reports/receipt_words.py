@@ -95,7 +95,7 @@ def _examples_words(explanation: Mapping[str, Any], labelled: Mapping[str, int] 
     reasons = explanation["reasons"]
     votes = reasons[0]["votes"] if reasons else []
     heaviest = votes[:_HEAVIEST]
-    if not heaviest:
+    if not any(vote["vote"] for vote in heaviest):  # none, or of a head that adds up no votes
         return ""
     labels = Counter[str]()
     for vote in heaviest:

@@ -1,10 +1,18 @@
 """The words of a receipt's first page, which somebody reads who knows no model."""
 
+from pathlib import Path
 from typing import Any
 
+from app.services.live.live_studio import open_live_studio
 from app.services.reports.receipt_words import key_figures, sentences_of, steps_of
+from app.services.reports.receipts import find_receipt, keep_receipt, receipt_page
+from app.services.studio import Studio
+from tests.builders.trained_home import train
 
-VOTE, OTHER = ({"cosine": 0.9, "example": {"intents": [name]}} for name in ("refund", "parcel"))
+VOTE, OTHER, NONE = (
+    {"cosine": 0.9, "vote": 0.4, "example": {"intents": intents}}
+    for intents in (["refund"], ["parcel"], [])
+)
 ASKED: dict[str, Any] = {
     "rule": "best",
     "answer": ["refund"],
@@ -66,8 +74,7 @@ def test_of_several_intents_a_text_may_have_none_and_is_not_out_of_scope() -> No
     several = {**ASKED, "task": "multi-label", "answer": []}
     labelled = {**several, "rule": "exact"}
     assert steps_of(labelled, "pin")[0].startswith("If “no intent” is right, pin the answer")
-    none = {"cosine": 0.9, "example": {"intents": []}}
-    reason = {**ASKED["reasons"][0], "votes": [none, none]}
+    reason = {**ASKED["reasons"][0], "votes": [NONE, NONE]}
     refused = {**several, "rule": "no-intent", "reasons": [reason]}
     assert sentences_of(refused) == (
         "It gives no intent: none is likely enough, and a wrong one would be worse than none.",
@@ -87,3 +94,20 @@ def test_of_a_text_with_a_label_of_its_own_no_vote_is_told_as_its_reason() -> No
         "A person has labelled just this text, so the answer is that label.",
     )
     assert key_figures(exact, [{"value": "9"}]) == ({"value": "9"},)
+
+
+def test_a_head_without_votes_is_not_told_as_a_sum_of_them(home: Studio, tiny_path: Path) -> None:
+    """“312 other examples, added up +530.0” stood below five examples of “+0.0”."""
+    train(home, tiny_path, {"kind": "instant", "head": {"kind": "linear"}})
+    made = keep_receipt(open_live_studio(home), "p", "please give my money back", model=3)
+    content = find_receipt(home, made.id).content
+    [reason] = content["explanation"]["reasons"]
+    assert {vote["vote"] for vote in reason["votes"]} == {0.0}
+    page = receipt_page(content, "2026-05-03T10:00:00+00:00", "", {})
+    assert "The most similar examples, for <bdi>" in page
+    assert page.count('class="amount">') == 1  # the score
+    assert "added up" not in page
+    assert not any("weigh most" in one for one in sentences_of(content["explanation"]))
+    assert sentences_of({**ASKED, "reasons": [{**ASKED["reasons"][0], "votes": []}]})[0] == (
+        "The next intent, parcel, is close behind."
+    )
