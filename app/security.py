@@ -40,6 +40,7 @@ _OPEN = frozenset(
 _VERSIONED = "/api/v1"
 _REFUSED_SOCKET = 1008
 """The code by which a server says that it refuses a WebSocket; uvicorn answers 403."""
+_CODE_SECONDS = 60.0
 _MOST_BODY = 64_000_000
 _MOST_FILE = 2_001_000_000
 """Bytes of a bundle with its encoder, with form overhead; a log of conversations has fewer."""
@@ -77,13 +78,13 @@ class Links(Protocol):
     def opens(self, tokens: Sequence[str], path: str) -> bool | None:
         """Whether one of some tokens opens a path; None if they open nothing at all."""
 
+    def path_now(self, token: str, path: str) -> str:
+        """Return the path of today for that of a link, whose project may have been renamed."""
+
 
 def new_token() -> str:
     """Return a launch token of 192 bits."""
     return secrets.token_urlsafe(24)
-
-
-_CODE_SECONDS = 60.0
 
 
 @dataclass(slots=True)
@@ -166,6 +167,7 @@ class Guard:
             await send({"type": "websocket.close", "code": _REFUSED_SOCKET})
             return
         self._take_code(scope)
+        await self._take_new_name(scope)
         _drop_version(scope)
         refusal = await self._refusal(scope)
         if refusal is not None:
@@ -187,6 +189,12 @@ class Guard:
         query = dict(_query(scope))
         if self.codes.use(query.pop("code", "")):
             scope["query_string"] = urlencode({**query, "token": self.token}).encode("latin-1")
+
+    async def _take_new_name(self, scope: Scope) -> None:
+        """Read the address of a shared link by the name that its project has today."""
+        if self.links is not None and _bears_token(scope):
+            given = dict(_query(scope))["token"], scope["path"]
+            scope["path"] = await to_thread.run_sync(self.links.path_now, *given)
 
     async def _refusal(self, scope: Scope) -> tuple[int, str] | None:
         headers = _headers(scope)

@@ -8,7 +8,7 @@ import sqlalchemy as sa
 from sqlalchemy.engine import Connection
 
 from core.errors import NotFound
-from storage.people import acts
+from storage.people import acts, shares
 from storage.people.acts import Act
 from storage.records import ReceiptRecord, now
 from storage.tables import receipt
@@ -47,6 +47,8 @@ def _read(connection: Connection, key: str) -> ReceiptRecord | None:
     return None if row is None else ReceiptRecord(**row._asdict())
 
 
-def remove_old(connection: Connection, made_before: str) -> int:
-    """Delete the receipts made before a time; return how many."""
+def remove_old(connection: Connection, made_before: str, actor: str) -> int:
+    """Delete the receipts made before a time, and stop the links to them; return how many."""
+    old = sa.select(receipt.c.id).where(receipt.c.created_at < made_before)
+    shares.stop_receipts(connection, connection.execute(old).scalars().all(), actor)
     return connection.execute(sa.delete(receipt).where(receipt.c.created_at < made_before)).rowcount

@@ -84,7 +84,8 @@ def _prune_rows(studio: Studio, connection: Transaction, found: _Found) -> None:
     size = sum(size for blobs in freed for size in blobs.values())
     found.rows.append(Pruned("maps of versions out of use", len(trees), size))
     if settings.keep_receipts_days is not None:
-        old = receipts.remove_old(connection, _before(settings.keep_receipts_days))
+        before = _before(settings.keep_receipts_days)
+        old = receipts.remove_old(connection, before, settings.actor)
         found.rows.append(Pruned("receipts", old))
     unneeded = vectors.remove_unneeded(connection, _encoders(studio, connection))
     found.rows.append(Pruned("embeddings of texts or encoders that are gone", unneeded))

@@ -133,6 +133,15 @@ def stop(connection: Connection, project_id: int, key: str, actor: str) -> Share
     return record
 
 
+def stop_receipts(connection: Connection, keys: Sequence[str], actor: str) -> None:
+    """Make the links to receipts that end open nothing any more, and listed no longer."""
+    gone = set(keys)
+    rows = connection.execute(sa.select(share).where(share.c.kind == "receipt"))
+    for record in [record_of(ShareRecord, row) for row in rows]:
+        if record.opens and record.target in gone:
+            stop(connection, record.project_id, record.id, actor)
+
+
 def _about(kind: Kind, target: str) -> str:
     return f"report on version {target}" if kind == "report" else f"receipt {target[:8]}"
 

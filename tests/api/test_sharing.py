@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from fastapi.testclient import TestClient
 
 from app.server import build_app
-from app.services.data.projects import delete_project, rename_project
+from app.services.data.projects import create_project, delete_project, rename_project
 from app.services.upkeep import back_up, restore
 from storage.database import open_database
 from storage.tables import share
@@ -216,7 +216,14 @@ def test_a_renamed_project_shares_under_its_new_name_and_a_deleted_one_nothing(
     token = shared(owner, "report", "1")["link"].partition("token=")[2]
     rename_project(studio, "p", "new name")
     assert reader.get(f"/reports/new name/1?token={token}").status_code == 200
+    create_project(studio, "p")  # the link that was sent still opens its own report
+    by_mail = visitor(served).get(f"/reports/p/1?token={token}")
+    assert (by_mail.status_code, by_mail.url.path) == (200, "/reports/new name/1")
+    assert "<bdi>new name</bdi>, version 1" in by_mail.text
+    assert visitor(served).get(f"/reports/p/2?token={token}").status_code == 403
+    assert reader.get("/reports/p/1").status_code == 403  # without its token that is another one
     delete_project(studio, "new name")
+    assert visitor(served).get(f"/reports/p/1?token={token}").status_code == 403
     assert reader.get("/reports/new name/1").status_code == 403
 
 

@@ -9,11 +9,13 @@ import numpy as np
 import sqlalchemy as sa
 
 from app.services.pruning import prune
+from app.services.reports.sharing import create_share, list_shares
 from app.services.studio import Studio
 from app.services.upkeep import examine
 from storage import jobs, models
 from storage.computed import layouts, vectors
 from storage.jobs import JobOutcome
+from storage.people.shares import Shared
 from storage.queries import dataset
 from storage.tables import job, layout, receipt, vector
 from tests.builders.trained_home import lay_out_here, opened
@@ -107,7 +109,12 @@ def test_what_is_old_is_counted_and_then_deleted(home: Studio) -> None:
 
 
 def test_receipts_end_only_where_a_setting_says_so(home: Studio) -> None:
+    """A link to a receipt that was gone stood in the list of open links, and opened nothing."""
     filled(home)
+    link = create_share(home, "p", Shared("receipt", "f" * 32, None)).share
+    report = create_share(home, "p", Shared("report", "1", None)).share
+    counts(home, now=True)
+    assert {one.id for one in list_shares(home, "p")} == {link.id, report.id}
     home.database.close()
     other = opened(home.places.home)
     settings = other.settings.model_copy(update={"keep_receipts_days": 30})
@@ -115,4 +122,5 @@ def test_receipts_end_only_where_a_setting_says_so(home: Studio) -> None:
     assert counts(limited, now=True)["receipts"] == 1
     with other.database.read() as connection:
         assert connection.execute(sa.select(receipt.c.id)).scalars().all() == []
+    assert [one.id for one in list_shares(other, "p")] == [report.id]
     other.database.close()

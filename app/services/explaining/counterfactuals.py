@@ -31,12 +31,15 @@ _NEIGHBOURS = 5
 _NEAR_TIE = 0.05
 """Up to this difference of scores two intents are nearly tied."""
 
+_BY_LABEL = "The answer is the label of just this text, so it rests on no other example."
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AskedText:
     """A text, embedded (d,), with votes; if multi-label, each intent is asked about alone.
 
-    `speaking` are the intents that could be meant by it.
+    `speaking` are the intents that could be meant by it. `label` is the answer where an example
+    with just these words gives it, whatever the votes say; None where votes decide.
     """
 
     model: ExplainedModel
@@ -44,6 +47,7 @@ class AskedText:
     embedding: FloatArray
     text: str
     speaking: frozenset[str]
+    label: str | None = None
 
     @property
     def task(self) -> Task:
@@ -80,7 +84,9 @@ def _alone(votes: SolvedVotes, column: int) -> SolvedVotes:
 
 
 def load_bearing_view(asked: AskedText, column: int) -> LoadBearing:
-    """Find the examples whose removal would change the answer."""
+    """Find the examples whose removal would change the answer; none of a text with a label."""
+    if asked.label is not None:
+        return LoadBearing((), asked.label, smallest=False, at_least=1, words=_BY_LABEL)
     question, _, limit = asked.question(column)
     found = load_bearing(question, limit)
     examples = shown_examples(asked.model.pipeline, found.rows)
@@ -88,7 +94,17 @@ def load_bearing_view(asked: AskedText, column: int) -> LoadBearing:
     after = _verdict(asked, found.after, intent)
     is_named = asked.task == "multi-label" or found.after < 0 or after in asked.speaking
     words = _load_words(len(examples), after if is_named else "another intent")
+    is_told_by_name = asked.task == "single-label" and found.before >= 0
+    if is_told_by_name and _lack_all_of(asked, column, found.rows):
+        n = counted(len(examples), "example")
+        words = f"The answer rests on {n}, all that {intent} has: only its name would be left."
     return LoadBearing(examples, after, found.smallest, found.at_least, words)
+
+
+def _lack_all_of(asked: AskedText, column: int, rows: Sequence[int]) -> bool:
+    """Whether without some examples an intent of a project has none, so that its name speaks."""
+    left = np.delete(asked.votes.head.targets[:, column], rows)
+    return asked.model.project is not None and bool(rows) and not left.any()
 
 
 def _verdict(asked: AskedText, column: int, intent: str) -> str:
@@ -114,10 +130,11 @@ def why_not_view(asked: AskedText, column: int, behind: float) -> WhyNot:
     copies = _copies(asked, question, own, limit)
     pool = asked.model.pool()
     near, rows = _nearest_speaking(asked, column, pool)
-    needed = examples_needed(question, rows, own, limit) if near else None
+    is_voted = asked.label is None  # else no label of another text changes the answer
+    needed = examples_needed(question, rows, own, limit) if near and is_voted else None
     intent = asked.votes.head.intents[column]
     speaks = intent in asked.speaking
-    is_near = speaks and behind <= _NEAR_TIE
+    is_near = speaks and is_voted and behind <= _NEAR_TIE
     words = _why_not_words(intent, copies, needed, is_near=is_near)
     return WhyNot(
         intent,

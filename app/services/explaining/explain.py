@@ -63,7 +63,8 @@ class _ExplainedText:
         calibration = self.model.pipeline.calibration
         if self.votes is None or by_fence or not calibration.has_one_limit(len(self.scores)):
             return None
-        return AskedText(self.model, self.votes, self.embedding, self.text, self.speaking)
+        label = decision.words if decision.rule == "exact" else None
+        return AskedText(self.model, self.votes, self.embedding, self.text, self.speaking, label)
 
 
 def explain(
@@ -179,13 +180,12 @@ def _case(studio: Studio, model: ExplainedModel, text: str) -> _ExplainedText:
 def _rival(case: _ExplainedText, against: str | None) -> str | None:
     """Return the intent that was not answered: `against`, else the next that speaks for the text.
 
-    For an out-of-scope text that may be the leading intent, which only its limit excluded. None
-    where no other intent could be meant.
+    For an out-of-scope text that may be the leading intent, which only its limit excluded. What the
+    votes say of a text with a label of its own is told if asked. None where no other intent could
+    be meant.
     """
     found = case.prediction
     leading = set(found.decision.intents)
-    if found.decision.rule == "exact":
-        leading |= {one.intent for one in found.reasons}
     if against is not None and against not in case.model.pipeline.head.intents:
         raise NotFound(
             f"The model knows no intent called '{against}'.",
@@ -193,6 +193,8 @@ def _rival(case: _ExplainedText, against: str | None) -> str | None:
         )
     if against is not None and against not in leading:
         return against
+    if found.decision.rule == "exact":
+        leading |= {one.intent for one in found.reasons}
     return _next_speaking(case, leading)
 
 

@@ -109,6 +109,8 @@ class LoadBearing:
 
     Attributes:
         examples: The heaviest first; empty if none were found.
+        after: The answer that votes would give without them. Without any example of its own, an
+            intent is also answered by its name where answers hold one intent.
         smallest: Whether no smaller set exists.
         at_least: No set smaller than this changes the answer.
     """

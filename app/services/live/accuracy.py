@@ -252,9 +252,9 @@ def accuracy_now(
         since = _since_training(connection, live, inside, records)
     tests = scored_tests(studio.database, live, records, pause)
     if several:
-        return _with_coverage(_of_sets(tests, since), tests)
+        return _with_coverage(_of_sets(tests, since), now, tests)
     outside, _ = told_apart(live, [record for record in every if not record.labels])
-    found = _with_coverage(_of_intents(studio, now, tests, since), tests)
+    found = _with_coverage(_of_intents(studio, now, tests, since), now, tests)
     if not outside:
         return found
     refused = ~scored_tests(studio.database, live, outside, pause).let_in()
@@ -287,9 +287,17 @@ def _since_training(
     )
 
 
-def _with_coverage(found: AccuracyNow, tests: ScoredTests) -> AccuracyNow:
+def _with_coverage(found: AccuracyNow, now: ProjectNow, tests: ScoredTests) -> AccuracyNow:
+    """Add how many intents are tested; an archived one without an example or a text is none."""
     with_text = {intent for record in tests.records for intent in record.labels or ()}
-    n_tested, n = len(with_text), len(with_text | set(tests.live.columns))
+    pipeline, columns = tests.live.pipeline, tests.live.columns
+    voting = {name for exemplar in pipeline.exemplars for name in exemplar.intents}
+    known = {
+        key
+        for key, name in zip(columns, pipeline.head.intents, strict=True)
+        if name in voting or key in now.intents or key not in now.names
+    }
+    n_tested, n = len(with_text), len(with_text | known)
     return replace(
         found,
         tested_intents=n_tested,

@@ -52,6 +52,7 @@ from core.text import label_words
 from core.types import Task
 from storage import models, projects
 from storage.log import versions
+from storage.queries import dataset
 
 _CONFUSIONS = 8
 _EXAMPLES = 3
@@ -141,7 +142,7 @@ def _facts(
     alone = Facts(
         task=model.pipeline.task,
         examples=len(model.pipeline.exemplars),
-        intents=_intents(model, judged),
+        intents=_intents(studio, model, judged),
         scope=_scope(model, judged),
         checked=checked_on(judged, model.pipeline.task),
         broken=_broken(studio, model),
@@ -190,11 +191,17 @@ def _steps(
     return (f"Decide: {facts.advice.act}.", *steps)
 
 
-def _intents(model: ExplainedModel, judged: JudgedVersion) -> tuple[IntentLine, ...]:
-    """Return the intents by the same answers as all figures of the report, the weakest first."""
+def _intents(
+    studio: Studio, model: ExplainedModel, judged: JudgedVersion
+) -> tuple[IntentLine, ...]:
+    """Return the intents by the same answers as all figures of the report, the weakest first.
+
+    An archived intent without an example or a text is none: no text can get it.
+    """
     quality = figures_by_intent(judged.answers, model.pipeline.task)
     exemplars = model.pipeline.exemplars
     counts = Counter(name for exemplar in exemplars for name in exemplar.intents)
+    archived = _archived(studio, model)
     samples = typical_examples(exemplars, model.pipeline.embeddings)
     lines = [
         IntentLine(
@@ -207,8 +214,18 @@ def _intents(model: ExplainedModel, judged: JudgedVersion) -> tuple[IntentLine, 
             quality[name].said if name in quality else 0,
         )
         for name in model.pipeline.head.intents
+        if name in counts or name in quality or name not in archived
     ]
     return tuple(sorted(lines, key=_weakness))
+
+
+def _archived(studio: Studio, model: ExplainedModel) -> set[str]:
+    """Return the names of the intents that the project has set aside, merged ones included."""
+    if model.project is None:
+        return set()
+    with studio.database.read() as connection:
+        found = dataset.intents(connection, model.project.id)
+    return {one.name for one in found if one.archived}
 
 
 def _weakness(one: IntentLine) -> tuple[float, str]:
@@ -269,9 +286,11 @@ def _since(live_studio: LiveStudio, model: ExplainedModel) -> Since | None:
             else versions.get(connection, one.dataset_version_id)
             for one in pair
         ]
-    data: tuple[str, ...] = ()
-    if frozen[0] is not None and frozen[1] is not None and frozen[0].number != frozen[1].number:
-        data = compare_versions(studio, project.name, frozen[0].number, frozen[1].number).words
+    data: tuple[str, ...] | None = None
+    if frozen[0] is not None and frozen[1] is not None:
+        before, after = frozen[0].number, frozen[1].number
+        is_same = before == after
+        data = () if is_same else compare_versions(studio, project.name, before, after).words
     found = compare_now(live_studio, project.name, number, other)
     sides = {
         verdict: [_change(one, project.task) for one in found.answers if one.verdict == verdict]

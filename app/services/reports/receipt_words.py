@@ -5,7 +5,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from app.services.trying.known_texts import RightAct
-from core.text import counted
+from core.text import counted, label_words
+from core.types import Task
 
 _CLOSE = 0.1
 """Margin of scores up to which the next intent is called close."""
@@ -22,11 +23,11 @@ def sentences_of(
 
     `labelled` counts how the examples got their labels; earlier receipts do not have it.
     """
+    given = _given_words(explanation["rule"])
+    if explanation["rule"] == "exact":  # the votes are not what gave this answer
+        return (given,)
     is_refused = explanation["rule"] in _REFUSED
-    found = [
-        _given_words(explanation["rule"]),
-        _examples_words(explanation, labelled),
-    ]
+    found = [given, _examples_words(explanation, labelled)]
     if not is_refused and explanation["runner_up"]:
         found.append(_rival_words(explanation))
         found.append(_weight_words(explanation["reasons"]))
@@ -57,9 +58,10 @@ def steps_of(explanation: Mapping[str, Any], right: RightAct = "add") -> tuple[s
     No page is named: who reads a receipt may have no studio.
     """
     is_refused = explanation["rule"] in _REFUSED
-    named = " and ".join(explanation["answer"])
+    nothing = label_words((), _task_of(explanation))
+    named = " and ".join(explanation["answer"]) or f"“{nothing}”"
     holds = "If it should be refused" if is_refused else f"If {named} is right"
-    kind = "out of scope" if is_refused else "an example"
+    kind = nothing if is_refused else "an example"
     wrong = "If it belongs to an intent" if is_refused else "If it is wrong"
     return (
         {
@@ -76,6 +78,10 @@ def _given_words(rule: str) -> str:
     """Say why an answer needed no votes, or why there is none; "" where votes decided."""
     if rule == "exact":
         return "A person has labelled just this text, so the answer is that label."
+    if rule == "no-intent":
+        return (
+            "It gives no intent: none is likely enough, and a wrong one would be worse than none."
+        )
     if rule in _REFUSED:
         return (
             "It gives no answer: the text is too unlike all examples, and a wrong answer "
@@ -89,18 +95,25 @@ def _examples_words(explanation: Mapping[str, Any], labelled: Mapping[str, int] 
     reasons = explanation["reasons"]
     votes = reasons[0]["votes"] if reasons else []
     heaviest = votes[:_HEAVIEST]
-    if not heaviest:
+    if not any(vote["vote"] for vote in heaviest):  # none, or of a head that adds up no votes
         return ""
     labels = Counter[str]()
     for vote in heaviest:
         labels[" and ".join(vote["example"]["intents"])] += examples_in(vote)
     [(name, n)] = labels.most_common(1)
+    nothing = label_words((), _task_of(explanation))
     others = reasons[0]["n_others"] + sum(map(examples_in, votes))
     return (
         f"It compares the text with {counted(others, 'example')}"
         f"{_ways_words(labelled or {})}. "
-        f"{_count_words(n, labels.total())} labelled {name or 'out of scope'}."
+        f"{_count_words(n, labels.total())} labelled {name or nothing}."
     )
+
+
+def _task_of(explanation: Mapping[str, Any]) -> Task:
+    """Return whether an answer holds one intent; earlier receipts are of such answers."""
+    task: Task = explanation.get("task", "single-label")
+    return task
 
 
 def examples_in(vote: Mapping[str, Any]) -> int:

@@ -307,6 +307,8 @@ def _told(reason: Mapping[str, Any], nearest: Mapping[str, Any] | None) -> dict[
     strength = [_strength(word) for word in words["words"]] if words else []
     strongest = max(1e-9, *(abs(one) for one in strength)) if strength else 1.0
     return {
+        # A head such as `linear` adds up no votes: its examples are the most similar ones alone.
+        "voted": reason.get("by_name") or not shown or any(vote["vote"] for vote in shown),
         "votes": [
             {**vote, "width": 50 * abs(vote["vote"]) / largest, "is_near": vote in near}
             for vote in shown

@@ -101,7 +101,7 @@ class Since:
     Attributes:
         name: `PROJECT@N` of the other version.
         version: The same in words: "version N".
-        data: What changed in the data, in words.
+        data: What changed in the data, in words; None where it is not known.
         words: The comparison in sentences, with its figures.
         verdict: How many are right in each, in words, and whether the difference is luck.
         better: A few texts that are answered right now and were not; `n_better` is their number.
@@ -111,7 +111,7 @@ class Since:
 
     name: str
     version: str
-    data: tuple[str, ...]
+    data: tuple[str, ...] | None
     verdict: str
     outcome: Outcome
     words: tuple[str, ...]

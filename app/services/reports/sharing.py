@@ -122,6 +122,20 @@ class SharedLinks:
                 shares.note_opening(connection, record.id)
         return True
 
+    def path_now(self, token: str, path: str) -> str:
+        """Return the path of today for that of a link to a report, whose project was renamed.
+
+        The link tells the project, not its former name: another project may have that by now.
+        """
+        with self.studio.database.read() as connection:
+            record = shares.of_token(connection, token)
+            if record is None or record.kind != "report":
+                return path
+            project = projects.get(connection, record.project_id)
+        _, _, number = path.removeprefix("/reports/").partition("/")
+        is_its = path.startswith("/reports/") and number == record.target
+        return _page(record, project.name) if is_its and project.deleted_name is None else path
+
 
 def _is_news(record: ShareRecord) -> bool:
     if record.opened_at is None:

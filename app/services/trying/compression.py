@@ -284,6 +284,7 @@ def _compressed(
     studio: Studio, live: LiveModel, examples: _PairedExamples, strength: float
 ) -> LiveModel:
     """Move a live model's examples; its names and thresholds are unchanged."""
+    from core.calibration.fence import with_exemplars
     from core.heads.mixture import MixtureHead
     from core.heads.votes.compression import compressed_votes
 
@@ -294,9 +295,15 @@ def _compressed(
         lambda: compressed_votes(examples.head, examples.pair, strength),
         lambda votes: int(votes.exemplars.nbytes + votes.targets.nbytes + votes.weights.nbytes),
     )
-    head = live.pipeline.head
+    head, calibration = live.pipeline.head, live.pipeline.calibration
+    measure = calibration.familiarity_measure
+    if measure is not None:  # else texts that moved would be compared with examples that did not
+        shapes = with_exemplars(votes.exemplars, votes.targets, measure.shapes.precision)
+        measure = replace(measure, shapes=shapes)
+        calibration = replace(calibration, familiarity_measure=measure)
     pipeline = replace(
         live.pipeline,
+        calibration=calibration,
         head=replace(head, first=votes) if isinstance(head, MixtureHead) else votes,
         exemplars=tuple(live.pipeline.exemplars[row] for row in examples.rows),
         embeddings=votes.exemplars,

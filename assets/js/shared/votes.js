@@ -56,6 +56,8 @@ function reasonOf({prediction, hot, examples, landing}, {reason}, intents, besid
   const {intent, score, threshold, prior, neighbours, voice, by_name: byName} = reason;
   const single = [...neighbours.map(near => near.vote), prior, voice];
   const others = restOf(score, single);
+  // Some ways of deciding, such as `linear`, add up no votes: the most similar examples stand there alone.
+  const voted = byName || !neighbours.length || neighbours.some(near => near.vote !== 0);
   const largest = Math.max(SMALLEST_SCALE, ...[...single, others].map(Math.abs));
   const refused = isRefused(prediction.decision);
   const limit = goesByFamiliarity(prediction) ? BY_FAMILIARITY : LIMIT;
@@ -63,24 +65,24 @@ function reasonOf({prediction, hot, examples, landing}, {reason}, intents, besid
   return h(
     'section',
     {class: 'reason', 'data-role': 'reason', 'data-intent': intent},
-    h('h3', {}, headingOf(prediction.decision, intent)),
-    h('p', {class: 'soft small'}, VOTES),
+    h('h3', {}, voted ? headingOf(prediction.decision, intent) : `${intent}: the most similar examples`),
+    voted && h('p', {class: 'soft small'}, VOTES),
     neighbours.map(near => {
       const isHot = hot.includes(near.exemplar_id);
       const isSurplus = near.vote < 0 && near.intents.includes(intent);
       const isNearest = landing?.nearest && isOf(near, landing.nearest);
       const facts = about(near, {isHot, isNearest, refused}, intents, besides(near));
       const why = isSurplus && h('div', {class: 'small soft', 'data-role': 'surplus'}, SURPLUS);
-      const weak = near === neighbours.at(-1);
+      const weak = voted && near === neighbours.at(-1);
       const told = isNearest && nearestWords(landing.nearest.intents, intent, {isRefused: refused, weak});
       const words = [said(`“${near.text}”`), facts, twinsOf(near), why, told && aside(told)];
-      return voteLine(words, near.vote, largest, isNearest ? 'nearest' : null);
+      return voteLine(words, voted ? near.vote : null, largest, isNearest ? 'nearest' : null);
     }),
-    (n > 0 || others !== 0) && voteLine(otherWords(n, others), others, largest, 'others'),
+    voted && (n > 0 || others !== 0) && voteLine(otherWords(n, others), others, largest, 'others'),
     prior !== 0 && voteLine(['How common it is', aside(COMMON)], prior, largest, 'prior'),
     voice !== 0 && voteLine(nameWords(byName), voice, largest, 'voice'),
     scoreLine(prediction, score, threshold),
-    h('p', {class: 'soft small', 'data-role': 'scale'}, `${SCORE} ${limit}`),
+    h('p', {class: 'soft small', 'data-role': 'scale'}, voted ? `${SCORE} ${limit}` : limit),
     sureLine(prediction, intent),
     nearestOf(landing?.nearest, {...prediction.decision, shown: neighbours}, intents, {intent, besides}),
   );
@@ -201,8 +203,7 @@ const voteLine = (words, vote, largest, role = null) =>
     'div',
     {class: 'vote', 'data-role': role},
     h('div', {}, words),
-    lane(vote, largest),
-    h('div', {class: 'amount'}, signedPoints(vote)),
+    vote !== null && [lane(vote, largest), h('div', {class: 'amount'}, signedPoints(vote))],
   );
 
 function lane(vote, largest) {

@@ -67,6 +67,34 @@ def test_where_familiarity_decides_points_are_not_said_to(
     expect(scale).not_to_contain_text("fewer points")
 
 
+def test_where_no_example_votes_none_is_told_to_make_up_the_score(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """“312 other examples together +530.0” stood below five examples with “+0.0”."""
+
+    def by_a_linear_head(route: Route) -> None:
+        found = route.fetch().json()
+        for reason in (why["reason"] for one in found for why in one["reasons"]):
+            reason["prior"] = 0.0
+            for near in reason["neighbours"]:
+                near["vote"] = 0.0
+        route.fulfill(json=found)
+
+    page = visit(studio)
+    reroute(page, "**/projects/sample/predict", by_a_linear_head)
+    page.goto(f"{studio.base}{address(CLEAR)}")
+    reason = page.locator("[data-role=reason]")
+    expect(reason.get_by_role("heading").first).to_have_text(
+        "wifi_coverage: the most similar examples"
+    )
+    expect(reason.locator(".vote").first).to_contain_text("“")
+    expect(reason.locator("[data-role=others]")).to_have_count(0)
+    expect(reason.locator(".amount")).to_have_count(1)  # the score
+    expect(reason.locator("[data-role=scale]")).to_have_text(
+        "With fewer points than the limit, no intent is answered."
+    )
+
+
 def test_words_are_not_coloured_where_two_measures_of_them_disagree(
     visit: Callable[..., Page], studio: Served
 ) -> None:

@@ -9,8 +9,9 @@ import pytest
 
 from app.services.answering.opened import Space, open_space
 from app.services.explaining import counterfactuals
+from app.services.explaining import explain as explaining
 from app.services.explaining.explain import explain, explain_reference, explain_text
-from app.services.explaining.explained_model import explained_bundle
+from app.services.explaining.explained_model import explained_bundle, explained_live_model
 from app.services.explaining.views import Explanation
 from app.services.explaining.words import nothing_words
 from app.services.live.live_studio import LiveStudio, open_live_studio
@@ -21,7 +22,7 @@ from app.services.versions.bundles import export_model
 from core.encoders.packed.encoder import TransformerEncoder
 from core.errors import InvalidInput, NotFound
 from core.explain.attribution import attribute
-from core.explain.load_bearing import Needed
+from core.explain.load_bearing import LoadBearingExemplars, Needed
 from core.heads.votes.fit import fit_votes
 from core.intent_names import names_alone
 from core.text import points
@@ -110,9 +111,37 @@ def test_without_the_load_bearing_examples_the_answer_is_the_one_foretold(
     those, them = ("1 example", "it") if n == 1 else (f"{n} examples", "them")
     is_named = carried.after in found.speaking or carried.after == "out of scope"
     after = carried.after if is_named else "another intent"
-    assert carried.words == f"The answer rests on {those}: without {them} it would be {after}."
+    then = f": without {them} it would be {after}."
+    if not any(found.answer[0] in pipeline.exemplars[row].intents for row in kept):
+        then = f", all that {found.answer[0]} has: only its name would be left."
+    assert carried.words == f"The answer rests on {those}{then}"
     assert "Strongest votes: “" in found.sentence
     assert "because" not in found.sentence
+
+
+def test_without_all_its_examples_an_intent_still_has_its_name(
+    live_studio: LiveStudio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """“Without it it would be parcel” of an only example: its intent is then answered by name.
+
+    The preview of the same deletion knew that, and said that no answer changes.
+    """
+    pipeline = explained_live_model(live_studio, "p").pipeline
+    [voted] = explain(live_studio, "p", ASKED).answer
+    column = pipeline.head.intents.index(voted)
+    rows = [at for at, one in enumerate(pipeline.exemplars) if voted in one.intents]
+
+    def words_without(some: list[int]) -> str:
+        found = LoadBearingExemplars(tuple(some), column, -1, (), len(some))
+        monkeypatch.setattr(counterfactuals, "load_bearing", lambda *_: found)
+        return explain(live_studio, "p", ASKED).reasons[0].load_bearing.words
+
+    assert words_without(rows) == (
+        f"The answer rests on 5 examples, all that {voted} has: only its name would be left."
+    )
+    assert words_without(rows[1:]) == (
+        "The answer rests on 4 examples: without them it would be out of scope."
+    )
 
 
 def test_why_not_another_intent_is_told_in_examples_that_would_do(live_studio: LiveStudio) -> None:
@@ -149,6 +178,38 @@ def test_one_example_of_the_words_decides_whatever_the_votes(
     other = found.why_not
     assert other.copies == (None if needed is None else 2)
     assert f"By votes alone, {words} {other.intent}." in other.words
+
+
+def test_an_answer_by_the_label_of_its_own_words_rests_on_no_other_example(
+    live_studio: LiveStudio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """“The answer rests on 2 examples: without them it would be parcel” of a text labelled parcel.
+
+    “Labelling this unlabelled text refund would be enough” was as wrong: the label still decides.
+    """
+    live_studio.pools.wait(1)
+    [voted] = explain(live_studio, "p", ASKED).answer
+    label_of_it = "parcel" if voted != "parcel" else "password"
+    case_of = explaining._case
+
+    def labelled_otherwise(*asked: object) -> object:
+        case = case_of(*asked)
+        decision = replace(case.prediction.decision, intents=(label_of_it,), rule="exact")
+        return replace(case, prediction=replace(case.prediction, decision=decision))
+
+    monkeypatch.setattr(explaining, "_case", labelled_otherwise)
+    found = explain(live_studio, "p", ASKED)
+    [reason] = found.reasons
+    assert (found.answer, reason.intent) == ((label_of_it,), voted)
+    bearing = reason.load_bearing
+    assert (bearing.examples, bearing.after) == ((), label_of_it)
+    assert bearing.words == (
+        "The answer is the label of just this text, so it rests on no other example."
+    )
+    for name in {"refund", "parcel", "password", "greeting"} - {label_of_it}:
+        why_not = explain(live_studio, "p", ASKED, against=name).why_not
+        # Of `voted`, which votes lead to, the page jumped to another intent, or to “Choose …”.
+        assert (why_not.intent, why_not.examples, why_not.adds) == (name, (), False)
 
 
 def test_unlabelled_texts_that_would_do_speak_for_the_intent_themselves(

@@ -10,7 +10,6 @@ from app.services.reports.judged_again import JudgedText, JudgedVersion, figures
 from app.services.reports.links import link_words, reaches_others
 from app.services.reports.pages import _plain_basis
 from app.services.reports.readiness import Checked, Facts, checked_on, readiness_of
-from app.services.reports.receipt_words import key_figures, sentences_of, steps_of
 from app.services.reports.report_views import IntentLine, ScopeLine
 from app.services.versions.verdict import TITLES, Advice, verdict_on
 from storage.log.label_origins import LabelWays
@@ -250,61 +249,6 @@ def test_a_refused_text_of_an_intent_is_not_answered_right() -> None:
 def test_a_link_says_whether_it_works_on_another_computer(address: str, where: str) -> None:
     assert reaches_others(address) is (where == "the network")
     assert where in link_words(address)
-
-
-def test_the_first_page_of_a_receipt_is_for_people_who_know_no_model() -> None:
-    """ "Of the 5 most similar that count here, 3 ..." was understood by no manager."""
-    vote, other = ({"cosine": 0.9, "example": {"intents": [name]}} for name in ("refund", "parcel"))
-    asked = {
-        "rule": "best",
-        "answer": ["refund"],
-        "confidence": 0.934,
-        "runner_up": {"intent": "parcel"},
-        "margin": 0.05,
-        "reasons": [
-            {
-                "votes": [vote, vote],
-                "n_others": 18,
-                "load_bearing": {"examples": [1, 2, 3], "words": "The answer rests on 3 examples."},
-            }
-        ],
-        "speaking": ["parcel", "refund"],
-    }
-    assert sentences_of(asked) == (
-        "It compares the text with 20 examples. The 2 that weigh most in "
-        "this answer are all labelled refund.",
-        "The next intent, parcel, is close behind.",
-        "The answer rests on 3 examples.",
-    )
-    # "Clearly behind" stood beside "without this 1 example it would be parcel".
-    assert sentences_of({**asked, "margin": 0.9})[1] == "The next intent is parcel."
-    bearing = {"examples": [1, 2, 3, 4], "words": "The answer rests on 4 examples."}
-    firm = {**asked, "margin": 0.9, "reasons": [{**asked["reasons"][0], "load_bearing": bearing}]}
-    assert sentences_of(firm)[1] == "The next intent, parcel, is clearly behind."
-    # "The next intent, moving_home, is clearly behind" of a text that has nothing to do with it.
-    far = {**asked, "margin": 0.9, "speaking": ["refund"]}
-    assert sentences_of(far)[1] == "No other intent comes near."
-    ways = {"by_file": 20, "one_by_one": 0, "together": 0}
-    assert "20 examples, all with a label from a file." in sentences_of(asked, ways)[0]
-    assert [one["value"] for one in key_figures(asked, [{"value": "9"}] * 3)] == [
-        "93 of 100",
-        "9",
-        "9",
-    ]
-    three = [{**asked["reasons"][0], "votes": [vote, vote, other]}]
-    assert sentences_of({**asked, "reasons": three})[0].endswith(
-        "Of the 3 that weigh most in this answer, 2 are labelled refund."
-    )
-    refused = {**asked, "rule": "out-of-scope", "answer": []}
-    assert not any("93" in one for one in sentences_of(refused))
-    figures = [{"value": "96.2 %"}, {"value": "100 %"}]
-    assert key_figures(refused, figures) == (figures[0],)
-    assert "add the text as an example" in steps_of(refused)[1]
-    # A receipt said "pin" where Try said "add".
-    assert steps_of(asked, "add")[0].startswith("If refund is right, add the text as an example")
-    assert steps_of(asked, "pin")[0].startswith("If refund is right, pin the answer")
-    assert "with another label" in steps_of(asked, "relabel")[0]
-    assert steps_of(refused)[0].startswith("If it should be refused, add the text as out of scope")
 
 
 @pytest.mark.parametrize(

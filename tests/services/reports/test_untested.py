@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from app.cli import main
+from app.services.data.intents import merge_intents
 from app.services.home.cards import load_cards
 from app.services.live.accuracy import accuracy_now
 from app.services.live.live_studio import open_live_studio
@@ -63,6 +64,23 @@ def test_home_the_header_and_the_report_say_it_of_today(tested: Studio) -> None:
     page = report_page(report(live_studio, "p", number), "", {})
     assert UNTESTED in page
     assert "Not checked, for there is no text of them (1): <bdi>refund</bdi>." in page
+
+
+def test_an_intent_that_was_merged_away_is_not_missed(tested: Studio) -> None:
+    """“Label up to 8 examples of “refund”: each has fewer than that”, and it was archived.
+
+    The header said “3 of 4 intents have test texts” until the next training, and the report
+    “1 more without an example: known by name”.
+    """
+    merge_intents(tested, "p", "refund", "parcel")
+    live_studio = open_live_studio(tested)
+    now = accuracy_now(tested, *live_studio.models.open("p"), no_pause)
+    assert now is not None
+    assert (now.tested_intents, now.intents, now.untested) == (3, 3, "")
+    found = report(live_studio, "p", list_versions(tested, "p")[1][-1].number)
+    assert {line.name for line in found.intents} == {"parcel", "password", "greeting"}
+    assert "known by name" not in found.ready.sentences[0]
+    assert not any("“refund”" in step for step in found.steps)
 
 
 def test_evaluate_lists_them_and_writes_all_shares_as_percents(

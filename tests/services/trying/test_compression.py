@@ -9,6 +9,8 @@ import pytest
 
 from app.services.data.projects import create_project
 from app.services.live.live_studio import LiveStudio, open_live_studio
+from app.services.review.fence import save_fence
+from app.services.review.fence_views import FenceSetting
 from app.services.trying import answers
 from app.services.trying.compression import (
     STEPS,
@@ -94,6 +96,18 @@ def test_without_strength_nothing_moves_and_whole_templates_meet(live_studio: Li
     )
     live = compress_model(live_studio.studio, live_studio.models.get(1), 1.0)
     assert len(np.unique(live.pipeline.embeddings.round(5), axis=0)) == 6  # frames of the examples
+
+
+def test_familiarity_too_is_measured_by_the_moved_examples(live_studio: LiveStudio) -> None:
+    """A moved text was compared with examples that had not moved, and told “Out of scope”."""
+    save_fence(live_studio, "p", FenceSetting(-9.0, method="nearest"))
+    live = live_studio.models.get(1)
+    moved = compress_model(live_studio.studio, live, 1.0).pipeline
+    before, after = (one.calibration.familiarity_measure for one in (live.pipeline, moved))
+    assert np.allclose(before.shapes.unit, unit_rows(live.pipeline.embeddings), atol=1e-6)
+    assert np.allclose(after.shapes.unit, unit_rows(moved.embeddings), atol=1e-6)
+    assert not np.allclose(after.shapes.unit, before.shapes.unit, atol=1e-3)
+    assert after.fence is before.fence  # its limit is that of the project
 
 
 def test_names_speak_beside_votes_of_moved_examples(live_studio: LiveStudio) -> None:
