@@ -274,7 +274,7 @@ class MapPage {
   // Never by itself: a hand may be selecting, and an eye would lose its place.
   async #offerClearer() {
     const shown = this.#points;
-    const found = new Points(this.#context.base, this.#choices.values);
+    const found = new Points(this.#context.base, {...this.#choices.values, model: shown.model});
     await found.load(this.#context.status.champion);
     if (shown !== this.#points) return; // another map was chosen meanwhile
     if (this.#isSketch && found.method !== this.#points.method) this.#note.offerClearer(() => this.#load());
