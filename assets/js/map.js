@@ -341,7 +341,7 @@ class MapPage {
     guarded(async () => {
       this.#choices.colourBy('intent');
       await this.#recolour();
-      if (tints !== this.#tints) return;
+      if (tints !== this.#tints || this.#legend.by !== 'intent') return; // its colours could not be loaded
       this.#legend.showAlone(names);
       this.#plot.enlarge(this.#selection.element);
     })();
