@@ -234,11 +234,11 @@ class MapPage {
   }
 
   async #compute(templates = false) {
-    const {method, model, other} = this.#choices.values;
-    for (const one of other ? [other, model] : [model]) {
-      const wanted = {method: templates ? 'pca' : method, model: one === '' ? null : Number(one), templates};
-      await post(`${this.#context.base}/map/layout`, wanted);
-    }
+    const {method: chosen, model, other} = this.#choices.values;
+    const method = templates ? 'pca' : chosen === 'auto' ? 'umap' : chosen;
+    const versions = templates ? [this.#points.model] : other ? [other, model] : [model];
+    for (const one of versions)
+      await post(`${this.#context.base}/map/layout`, {method, model: one === '' ? null : Number(one), templates});
     this.#begun = performance.now();
     await this.#context.refresh();
     this.#awaitsLayout = true;
