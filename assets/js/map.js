@@ -234,11 +234,11 @@ class MapPage {
   }
 
   async #compute(templates = false) {
-    const {method, model, other} = this.#choices.values;
-    for (const one of other ? [other, model] : [model]) {
-      const wanted = {method: templates ? 'pca' : method, model: one === '' ? null : Number(one), templates};
-      await post(`${this.#context.base}/map/layout`, wanted);
-    }
+    const {method: chosen, model, other} = this.#choices.values;
+    const method = templates ? 'pca' : chosen === 'auto' ? 'umap' : chosen;
+    const versions = templates ? [this.#points.model] : other ? [other, model] : [model];
+    for (const one of versions)
+      await post(`${this.#context.base}/map/layout`, {method, model: one === '' ? null : Number(one), templates});
     this.#begun = performance.now();
     await this.#context.refresh();
     this.#awaitsLayout = true;
@@ -274,7 +274,7 @@ class MapPage {
   // Never by itself: a hand may be selecting, and an eye would lose its place.
   async #offerClearer() {
     const shown = this.#points;
-    const found = new Points(this.#context.base, this.#choices.values);
+    const found = new Points(this.#context.base, {...this.#choices.values, model: shown.model});
     await found.load(this.#context.status.champion);
     if (shown !== this.#points) return; // another map was chosen meanwhile
     if (this.#isSketch && found.method !== this.#points.method) this.#note.offerClearer(() => this.#load());
@@ -341,7 +341,7 @@ class MapPage {
     guarded(async () => {
       this.#choices.colourBy('intent');
       await this.#recolour();
-      if (tints !== this.#tints) return;
+      if (tints !== this.#tints || this.#legend.by !== 'intent') return; // its colours could not be loaded
       this.#legend.showAlone(names);
       this.#plot.enlarge(this.#selection.element);
     })();

@@ -57,15 +57,17 @@ def drift_view(
     """Say which points of a map would move, and how their places would be computed.
 
     Raises:
-        NotFound: There is no such project or version.
+        NotFound: There is no such project or version, or the layout was not computed yet.
+        InvalidInput: There is no such method.
     """
     space, points = _looked_at(studio, project, model)
     moving = _moving(studio, space, points)
     encoder = encoder_of_maps(studio, open_space(studio, space).encoder)
     missing = [len(unknown_texts(studio.database, encoder, moving.templates.values()))]
     if method != "pca":  # that map has known texts alone
+        ids, _ = current_layout(studio, space, points, method)
         known = read_embedded(studio, space.project, encoder)
-        missing.append(len(points.columns.ids) - len(known.ids))
+        missing.append(len(set(ids).difference(known.ids)))
     return DriftView(
         marked=moving.marked,
         proposed=len(moving.templates) - moving.marked,

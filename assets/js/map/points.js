@@ -85,13 +85,15 @@ export class Points {
     return found;
   }
 
-  // Which points move under compression, and whether a job must embed templates first.
+  // Which points move under compression, and whether a job must embed templates first; once it may have, that is asked
+  // anew.
   drift() {
-    this.#drift ??= call(`${this.#base}/map/drift?${this.#asked()}`).catch(error => {
-      this.#drift = null;
-      throw error;
-    });
-    return this.#drift;
+    const found = (this.#drift ??= call(`${this.#base}/map/drift?${this.#asked()}`));
+    const drop = () => {
+      if (this.#drift === found) this.#drift = null;
+    };
+    found.then(({missing}) => missing && drop(), drop);
+    return found;
   }
 
   // Coordinates of the points at a strength of compression.

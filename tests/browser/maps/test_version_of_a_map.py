@@ -34,6 +34,44 @@ def test_a_map_keeps_its_version_when_another_one_goes_live(
     expect(offer).to_contain_text("Version 2 is live now and has a map of its own.")
 
 
+def test_patterns_are_read_for_the_version_that_the_map_shows(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """They were read for the version that was live by then, and the map waited for them again."""
+    page = visit(studio)
+    moving = {"marked": 5, "proposed": 0, "total": 9, "missing": 600, "words": ""}
+    page.route("**/status", lambda it: it.fulfill(json={**it.fetch().json(), "marked": True}))
+    page.route("**/map/drift?*", lambda it: it.fulfill(json=moving))
+    page.route("**/map/layout", lambda it: it.fulfill(status=202, json={"job": "j"}))
+    page.goto(f"{studio.base}/map?project=sample")
+    page.wait_for_selector(".map[data-ready=true]")
+    slider = page.get_by_label("Strength of compression")
+    for strength in ("0.8", "0.5"):  # a job may have read them meanwhile, so that is asked anew
+        with page.expect_request("**/map/drift?*"):
+            slider.fill(strength)
+        expect(slider).to_have_value("0")
+    with page.expect_request("**/map/layout") as asked:
+        page.get_by_role("button", name="Read them").click()
+    assert asked.value.post_data_json == {"method": "pca", "model": 1, "templates": True}
+    page.unroute_all(behavior="wait")
+
+
+def test_a_map_is_made_again_where_the_layout_is_chosen_by_itself(
+    visit: Callable[..., Page], studio: Served
+) -> None:
+    """The page asked for the layout “auto”, which no job knows, and was refused."""
+    page = visit(studio)
+    page.route(
+        "**/sample/map?method=*", lambda it: it.fulfill(json={**it.fetch().json(), "missing": 1})
+    )
+    page.route("**/map/layout", lambda it: it.fulfill(status=202, json={"job": "j"}))
+    page.goto(f"{studio.base}/map?project=sample")
+    with page.expect_request("**/map/layout") as asked:
+        page.get_by_role("button", name="Make the map again").click()
+    assert asked.value.post_data_json == {"method": "umap", "model": None, "templates": False}
+    page.unroute_all(behavior="wait")
+
+
 def test_a_map_whose_texts_have_changed_is_loaded_again_by_a_button(
     visit: Callable[..., Page], studio: Served
 ) -> None:
@@ -72,7 +110,8 @@ def test_the_tooltip_tells_the_answer_after_a_change_of_labels_too(
     page.mouse.move(5, 5)
     with page.expect_response("**/map/colours?*by=intent*"):
         add_intent_elsewhere(studio)
-    page.mouse.move(*place)
+    with page.expect_request("**/map/colours?*by=prediction*"):
+        page.mouse.move(*place)
     expect(told).to_have_text(["Label", "Answer"])
 
 

@@ -19,6 +19,8 @@ from core.errors import InvalidInput, NotFound
 from core.maps.alignment import normalise
 from core.maps.plane import fit_plane
 from core.vectors import unit_rows
+from storage.log import edits, events
+from storage.log.events import Action
 from storage.queries import dataset
 from tests.builders.slotted_project import CITIES, with_values
 from tests.builders.trained_home import do, opened, train
@@ -115,6 +117,20 @@ def test_texts_of_a_stored_layout_that_are_not_encoded_are_left_to_a_job(
     do(other, start_layout(other, "p", 1, "pca", templates=True).id)
     assert drift_view(other, "p", 1, "tsne").missing == 0
     assert len(drifted(other, "p", 1, "tsne", 0.5).ids) == 37
+
+
+def test_texts_that_are_not_on_a_map_are_not_read_for_it(
+    valued: Studio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """After a large import no point of the clearer map moved before a job had read it."""
+    do(valued, start_layout(valued, "p", 1, "tsne").id)
+    monkeypatch.setattr("app.services.embedding.AT_ONCE", 10)
+    made = [edits.create_utterance(f"n{n}", f"one more {n}", "pool", "g", None) for n in range(11)]
+    with valued.database.write() as connection:
+        events.record(connection, 1, Action("import", "local"), made)
+    view = drift_view(valued, "p", 1, "tsne")
+    assert (view.total, view.missing) == (48, 0)
+    assert len(drifted(valued, "p", 1, "tsne", 0.5).ids) == 37
 
 
 def test_without_a_mark_no_point_moves(valued: Studio, tiny_path: Path) -> None:
