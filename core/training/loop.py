@@ -17,7 +17,7 @@ from core.training.checkpoints import Checkpoint
 from core.training.devices import repeatable, share_of_process
 from core.training.events import CheckpointReady, EpochScored, StageBegunAnew, StepDone
 from core.training.objectives import build_objective
-from core.training.optimiser import Optimiser, build_optimiser
+from core.training.optimiser import Optimiser, build_optimiser, require_finite
 from core.training.passes import BatchPass, open_pass
 from core.training.schedule import linear_rate
 from core.training.unseen import Watch, Watcher
@@ -99,8 +99,8 @@ def follow(
 
     Equal seeds on one machine give equal weights, resumed or not. torch's global random state is
     set, since dropout draws from it. Processes joined by `torch.distributed` take each step
-    together and yield the same events. `untuned` has the embeddings of all rows before tuning,
-    (rows, d); accuracy on watched texts needs it.
+    together and yield the same events. A loss that is no number raises RunFailed. `untuned` has
+    the embeddings of all rows before tuning, (rows, d); accuracy on watched texts needs it.
     """
     share, plan = share_of_process(), course.plan
     parameters = [*tuning.trainable(), *course.objective.weights.named_parameters("objective")]
@@ -124,6 +124,7 @@ def follow(
             optimiser.set_rate(linear_rate(step + 1, len(plan) + 1, recipe.warmup))
             share.seed_step(recipe.seed, step)
             loss, embedded = _step(take, course, optimiser, rows)
+            require_finite(loss)
             yield StepDone(step + 1, len(plan), epoch, loss)
             if watcher is not None:
                 watcher.note(rows, embedded)

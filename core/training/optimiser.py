@@ -1,5 +1,6 @@
 """The optimiser of all training loops, and its state for resuming bit for bit."""
 
+import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,12 +8,25 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
+from core.errors import RunFailed
 from core.recipes.base import Tuned
 from core.recipes.conversations import ConvertRecipe
 
 _MAX_GRADIENT_NORM = 1.0
 _NO_DECAY = ("bias", "norm")  # in lower case
 Parameters = Sequence[tuple[str, nn.Parameter]]
+
+
+def require_finite(loss: float) -> None:
+    """Raise RunFailed if the loss of a step is no finite number.
+
+    Its gradients have made all weights useless: no later step mends them.
+    """
+    if not math.isfinite(loss):
+        raise RunFailed(
+            "The training lost its way: its loss is no number any more.",
+            "Choose a smaller learning rate, or another base encoder.",
+        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)

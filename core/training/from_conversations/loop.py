@@ -17,7 +17,7 @@ from core.training.events import CheckpointReady, StepDone
 from core.training.from_conversations.batches import PairSource, count_pairs, stream_batches
 from core.training.from_conversations.gradient_cache import backward
 from core.training.from_conversations.towers import Towers
-from core.training.optimiser import Optimiser, build_optimiser
+from core.training.optimiser import Optimiser, build_optimiser, require_finite
 from core.training.schedule import cosine_rate
 
 STAGE = "ranking"
@@ -41,7 +41,7 @@ def rank(
 
     Learning rate and end follow the steps or the time, whichever is nearer to its limit. Without
     a time limit, equal seeds on one machine give equal weights, resumed or not. Fewer than two
-    pairs raise InvalidInput.
+    pairs raise InvalidInput; a loss that is no number raises RunFailed.
     """
     n_pairs = count_pairs(source)
     if n_pairs < 2:
@@ -63,6 +63,7 @@ def rank(
         optimiser.set_rate(cosine_rate(clock.progress(step + 1, spent), recipe.warmup))
         towers.before_step(step, progress)
         loss = _step(towers, optimiser, batch, step, recipe)
+        require_finite(loss)
         spent = _agreed(clock.spent(), towers.device)
         progress = clock.progress(step + 1, spent)
         yield StepDone(step + 1, clock.total(step + 1, progress), epoch, loss)

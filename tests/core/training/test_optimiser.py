@@ -1,11 +1,23 @@
 """One optimiser for all training loops: which weights decay, and what a checkpoint brings back."""
 
+import math
+
 import pytest
 import torch
 from torch import nn
 
+from core.encoders.base import TuningOptions
+from core.encoders.opening import open_tuning
+from core.encoders.packed.encoder import TransformerEncoder
+from core.errors import RunFailed
+from core.formats.dialogues import Pair
 from core.recipes.conversations import ConvertRecipe, DialoguesRecipe
-from core.training.optimiser import Optimiser, build_optimiser
+from core.recipes.labels import ConvfitRecipe
+from core.training.events import CheckpointReady, StepDone
+from core.training.from_conversations.loop import RankOptions, rank
+from core.training.from_conversations.towers import EncoderTowers
+from core.training.loop import FitOptions, fit
+from core.training.optimiser import Optimiser, build_optimiser, require_finite
 
 Recipe = DialoguesRecipe | ConvertRecipe
 CPU = torch.device("cpu")
@@ -71,3 +83,49 @@ def test_the_papers_optimizer_is_adadelta() -> None:
     assert isinstance(found, torch.optim.Adadelta)
     assert found.defaults["rho"] == 0.9
     assert [group["weight_decay"] for group in found.param_groups] == [1e-5, 0.0]
+
+
+TEXTS = ["hello", "good day", "where is my parcel", "my parcel is late"]
+
+
+def spoil(weights: list[tuple[str, nn.Parameter]]) -> None:
+    """Do to the first weight what a step that is too large does to all."""
+    with torch.no_grad():
+        weights[0][1].fill_(math.nan)
+
+
+def test_a_training_on_labels_ends_at_the_first_loss_that_is_no_number(
+    tiny: TransformerEncoder,
+) -> None:
+    """All steps went on, and a version whose scores are no numbers was stored."""
+    tuning = open_tuning(tiny, TEXTS, TuningOptions(frozen_layers=1))
+    events = fit(tuning, [0, 0, 1, 1], ConvfitRecipe(epochs=5), FitOptions(checkpoint_every=1))
+    first, kept = next(events), next(events)
+    assert isinstance(first, StepDone)
+    assert isinstance(kept, CheckpointReady)
+    assert first.total == 5
+    spoil(tuning.trainable())
+    with pytest.raises(RunFailed, match="lost its way") as told:
+        next(events)
+    assert told.value.hint == "Choose a smaller learning rate, or another base encoder."
+
+
+def test_a_training_on_conversations_ends_so_too(tiny: TransformerEncoder) -> None:
+    recipe = DialoguesRecipe(minutes=None, batch_size=3, epochs=2)
+    tuning = open_tuning(tiny, ["a"], TuningOptions(frozen_layers=1))
+    pairs = [Pair(f"where is parcel {n}", f"parcel {n} is late") for n in range(6)]
+    towers = EncoderTowers(tuning, recipe, tiny.dim)
+    events = rank(towers, lambda: iter(pairs), recipe, RankOptions())
+    first = next(events)
+    assert isinstance(first, StepDone)
+    spoil(tuning.trainable())
+    with pytest.raises(RunFailed, match="lost its way"):
+        next(events)
+
+
+def test_a_large_loss_is_a_number() -> None:
+    require_finite(3e38)
+    require_finite(-1e4)
+    for lost in (math.inf, -math.inf, math.nan):
+        with pytest.raises(RunFailed, match="no number any more"):
+            require_finite(lost)
