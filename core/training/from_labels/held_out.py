@@ -21,6 +21,7 @@ from core.heads.folds import (
 )
 from core.heads.mixture import choose_weight, even_mixture
 from core.heads.points import PointHead, fit_names
+from core.heads.votes.fit import VoteHead
 from core.intent_names import label_text
 from core.pipeline import LearnedTexts
 from core.recipes.heads import HeadConfig, NamesConfig
@@ -178,6 +179,7 @@ class ScoredPart:
     """Scores of a part's held-out exemplars, and the head that gave them.
 
     Attributes:
+        fitted: Votes without their inverse root: it takes m x m numbers, and changes alone need it.
         scores: (n, intents) float64.
         names: Cosines to intent names, (n, intents), where names take part beside the votes.
     """
@@ -198,7 +200,13 @@ def score_part(part: HeldOutPart, encoder: Encoder, whole: FittedHead) -> Scored
     fitted = fit_head_on(recipe, part.inputs, encoder, embeddings)
     unseen = encoder.encode([e.text for e in part.inputs.watched])
     names = None if fitted.names is None else fitted.names.scores(unseen)
-    return ScoredPart(fitted, fitted.head.scores(unseen), names)
+    return ScoredPart(_without_root(fitted), fitted.head.scores(unseen), names)
+
+
+def _without_root(fitted: FittedHead) -> FittedHead:
+    if not isinstance(fitted.head, VoteHead):
+        return fitted
+    return replace(fitted, head=replace(fitted.head, root=None))
 
 
 def join_parts(
