@@ -1,5 +1,6 @@
 """Batches that contain pairs with a shared intent and pairs without."""
 
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -21,9 +22,11 @@ def epoch_batches(
         rows = generator.permutation(np.flatnonzero(names == name))
         groups += np.array_split(rows, -(-len(rows) // utterances))
     waiting = [groups[place] for place in generator.permutation(len(groups))]
+    left = Counter(int(names[group[0]]) for group in waiting)
     batches: list[NDArray[np.int64]] = []
     while waiting:
-        chosen, waiting = _take_distinct(waiting, names, intents)
+        chosen, waiting = _take_distinct(waiting, names, min(intents, len(left)))
+        left -= Counter(int(names[group[0]]) for group in chosen)
         batches.append(np.concatenate(chosen))
     return _without_lonely_end(batches, names)
 
@@ -41,17 +44,22 @@ def even_batches(n_rows: int, size: int, generator: np.random.Generator) -> list
 def _take_distinct(
     groups: list[NDArray[np.int64]], names: NDArray[np.int64], intents: int
 ) -> tuple[list[NDArray[np.int64]], list[NDArray[np.int64]]]:
-    """Take the first groups of different intents; the rest keeps its order."""
+    """Take the first groups of so many different intents; the rest keeps its order.
+
+    It looks no further than to the last that it takes: of a frequent intent thousands may wait.
+    """
     chosen: list[NDArray[np.int64]] = []
     rest: list[NDArray[np.int64]] = []
     seen: set[int] = set()
-    for group in groups:
+    for place, group in enumerate(groups):
+        if len(chosen) == intents:
+            return chosen, rest + groups[place:]
         name = int(names[group[0]])
-        if len(chosen) < intents and name not in seen:
+        if name in seen:
+            rest.append(group)
+        else:
             seen.add(name)
             chosen.append(group)
-        else:
-            rest.append(group)
     return chosen, rest
 
 
