@@ -191,8 +191,8 @@ class Guard:
             scope["query_string"] = urlencode({**query, "token": self.token}).encode("latin-1")
 
     async def _take_new_name(self, scope: Scope) -> None:
-        """Read the address of a shared link by the name that its project has today."""
-        if self.links is not None and _bears_token(scope):
+        """Read the address of a shared report by the name that its project has today."""
+        if self.links and scope["path"].startswith("/reports/") and _bears_token(scope):
             given = dict(_query(scope))["token"], scope["path"]
             scope["path"] = await to_thread.run_sync(self.links.path_now, *given)
 

@@ -96,15 +96,25 @@ def load_bearing_view(asked: AskedText, column: int) -> LoadBearing:
     words = _load_words(len(examples), after if is_named else "another intent")
     is_told_by_name = asked.task == "single-label" and found.before >= 0
     if is_told_by_name and _lack_all_of(asked, column, found.rows):
-        n = counted(len(examples), "example")
-        words = f"The answer rests on {n}, all that {intent} has: only its name would be left."
+        words = _name_words(examples, intent)
     return LoadBearing(examples, after, found.smallest, found.at_least, words)
 
 
 def _lack_all_of(asked: AskedText, column: int, rows: Sequence[int]) -> bool:
-    """Whether without some examples an intent of a project has none, so that its name speaks."""
-    left = np.delete(asked.votes.head.targets[:, column], rows)
-    return asked.model.project is not None and bool(rows) and not left.any()
+    """Whether without some examples an intent of a project has none left: its name speaks then.
+
+    Where it has none as it is, its name speaks already.
+    """
+    own = asked.votes.head.targets[:, column]
+    left = np.delete(own, rows)
+    return asked.model.project is not None and bool(own.any()) and not left.any()
+
+
+def _name_words(examples: Sequence[Example], intent: str) -> str:
+    """Say that without some examples, which may be of others, too, an intent has its name alone."""
+    n = counted(len(examples), "example")
+    which = "all" if all(intent in one.intents for one in examples) else "among them all"
+    return f"The answer rests on {n}, {which} that {intent} has: only its name would be left."
 
 
 def _verdict(asked: AskedText, column: int, intent: str) -> str:

@@ -13,6 +13,7 @@ from app.services.data import utterances
 from app.services.data.bulk import BulkAct, Edit
 from app.services.data.history import undo_last
 from app.services.data.intents import change_intent
+from app.services.explaining import counterfactuals
 from app.services.explaining.explain import explain, explain_reference
 from app.services.live.live_studio import open_live_studio
 from app.services.live.models import LiveModels
@@ -28,6 +29,7 @@ from app.services.what_if.repairs import Repair
 from app.services.what_if.views import Snapshot
 from app.services.what_if.watched_texts import WatchedTextCache
 from core.calibration.fence_units import measure_exemplars
+from core.explain.load_bearing import LoadBearingExemplars
 from core.heads.mixture import MixtureHead, without_names
 from core.heads.votes.fit import leave_one_out
 from core.intent_names import ALONE_WEIGHT
@@ -114,6 +116,22 @@ def test_the_page_and_the_command_line_say_that_a_name_alone_speaks(home: Studio
         )
         assert "its name alone speaks for it" in told.plain
         assert told.why_not is not None  # votes can still be asked what another intent would take
+
+
+def test_an_answer_by_name_is_not_said_to_rest_on_examples_of_its_own(
+    home: Studio, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """“2 examples, all that cancel_subscription has” would be said of an intent that has none."""
+    named(home)
+    live_studio = open_live_studio(home)
+    column = live_of(live_studio.models).pipeline.head.intents.index(NAME)
+    found = LoadBearingExemplars((0, 1), column, -1, (), 2)
+    monkeypatch.setattr(counterfactuals, "load_bearing", lambda *_: found)
+    [reason] = explain(live_studio, "p", NAME.replace("_", " ")).reasons
+    assert reason.load_bearing is not None
+    assert reason.load_bearing.words == (
+        "The answer rests on 2 examples: without them it would be out of scope."
+    )
 
 
 def test_a_bundle_answers_by_the_name_too_and_another_studio_takes_it_in(

@@ -113,7 +113,9 @@ def test_without_the_load_bearing_examples_the_answer_is_the_one_foretold(
     after = carried.after if is_named else "another intent"
     then = f": without {them} it would be {after}."
     if not any(found.answer[0] in pipeline.exemplars[row].intents for row in kept):
-        then = f", all that {found.answer[0]} has: only its name would be left."
+        every = all(found.answer[0] in one.intents for one in carried.examples)
+        which = "all" if every else "among them all"
+        then = f", {which} that {found.answer[0]} has: only its name would be left."
     assert carried.words == f"The answer rests on {those}{then}"
     assert "Strongest votes: “" in found.sentence
     assert "because" not in found.sentence
@@ -138,6 +140,11 @@ def test_without_all_its_examples_an_intent_still_has_its_name(
 
     assert words_without(rows) == (
         f"The answer rests on 5 examples, all that {voted} has: only its name would be left."
+    )
+    other = next(at for at in range(20) if at not in rows)
+    assert words_without([*rows, other]) == (
+        f"The answer rests on 6 examples, among them all that {voted} has: "
+        "only its name would be left."
     )
     assert words_without(rows[1:]) == (
         "The answer rests on 4 examples: without them it would be out of scope."

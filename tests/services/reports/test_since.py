@@ -8,7 +8,7 @@ from app.services.studio import Studio
 from storage.tables import model_version
 
 SAME = "It learned from the same examples."
-UNKNOWN = "What changed in its data is not known: one of the two was imported."
+UNKNOWN = "What changed in its data is not known: at least one of the two was imported."
 
 
 def test_an_imported_version_is_not_said_to_have_learned_from_the_same_examples(
