@@ -66,7 +66,7 @@ def gives_both_intents_at_a_border(page: Page, studio: Served) -> None:
     def with_one_text(route: Route) -> None:
         route.fulfill(json={**route.fetch().json(), "steps": [step]})
 
-    reroute(page, "**/review/border*", with_one_text)
+    reroute(page, "**/projects/bank/review/border*", with_one_text)
     page.reload()
     offers = page.locator(".walk .offer button")
     expect(offers).to_have_text(["Label as cancel", "Label as card", "Label as both"])
@@ -75,7 +75,7 @@ def gives_both_intents_at_a_border(page: Page, studio: Served) -> None:
     assert labels_of(studio, row["text"]) == {"cancel", "card"}
     undo(page)
     assert labels_of(studio, row["text"]) is None
-    page.unroute("**/review/border*")
+    page.unroute("**/projects/bank/review/border*")
 
 
 def chooses_a_whole_set(page: Page, studio: Served) -> None:
