@@ -57,7 +57,7 @@ def step(connection, project: int, kind: str, place: int, choice: int) -> None:
     name = f"new {events.head(connection, project)}"
     changes = []
     if kind in ("undo", "redo"):
-        (events.undo if kind == "undo" else events.redo)(connection, project)
+        (events.undo if kind == "undo" else events.redo)(connection, project, "local")
     elif kind == "add":
         changes = [edits.create_utterance(name, name, "pool", "f", None)]
     elif kind == "create" and rows:
