@@ -230,7 +230,7 @@ def act(connection, project: int, kind: str, place: int, choice: str) -> None:
     rows = list(dataset.utterances(connection, project))
     key, split = f"n{events.head(connection, project)}", SPLITS[choice]
     if kind in ("undo", "redo"):
-        (events.undo if kind == "undo" else events.redo)(connection, project)
+        (events.undo if kind == "undo" else events.redo)(connection, project, "local")
         return
     if not rows and kind != "add":
         return
